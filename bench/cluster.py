@@ -22,14 +22,14 @@ from thalweg.base.executor import Batch, Executor, Failed, Finished
 from thalweg.trials.cluster import Cluster, connected
 from thalweg.trials.machine import ThisMachine
 from thalweg.trials.portable import Portable, document_of
-from thalweg.trials.remote import Played
+from thalweg.trials.remote import Answers
 
 _WORKERS, _PROCESSES, _ROUNDS, _SLEEP_S = 64, 4, 30, 1.0
 
 
-def _slept(seconds: float, answer: dict[str, Any]) -> Played:
+def _slept(seconds: float, answer: dict[str, Any]) -> Answers:
     time.sleep(seconds)
-    return Played([answer])
+    return Answers([answer])
 
 
 class Sleeping(Cluster):

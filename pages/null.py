@@ -17,12 +17,12 @@ from pages.made import row
 from thalweg.base.seeds import first_seed
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.scenario import Scenario
+from thalweg.experiments.comparison.stored import judge_trials
 from thalweg.experiments.hunt import Hunt
 from thalweg.experiments.hunt.tune import Tuned
 from thalweg.experiments.score.document import mean_of, scores_of
 from thalweg.experiments.score.figures import Figures
 from thalweg.experiments.score.scenarios import halves
-from thalweg.experiments.comparison.stored import judge_trials
 from thalweg.experiments.studies.fairness.parameters import Parameters as FairnessParameters
 from thalweg.experiments.studies.fairness.study import STUDY as FAIRNESS
 from thalweg.judging.statistics.interval import Values
@@ -114,7 +114,7 @@ def _worse(limit: float) -> tuple[int, float]:
 
 def _differs() -> tuple[int, float]:
     return _of_pairs(
-        lambda a, b: any(one.told in ("B is larger", "B is smaller") for one in compare_results(a, b, 0))
+        lambda a, b: any(one.conclusion in ("B is larger", "B is smaller") for one in compare_results(a, b, 0))
     )
 
 

@@ -674,10 +674,10 @@ class Scenario:
         """A trial in real time, as the process that measured it tells (JSON). `core_s` is the processor time that it
         took. Raises ValueError."""
 
-    def told(self, seed: int, audit: bool) -> tuple[str, float]:
+    def record(self, seed: int, audit: bool) -> tuple[str, float]:
         """One trial as text for another process, and the processor time that it took. Raises as `run`."""
 
-    def gathered(self, told: Sequence[tuple[int, str, float]]) -> Outcomes:
+    def gathered(self, records: Sequence[tuple[int, str, float]]) -> Outcomes:
         """The outcomes of trials that others have played: number, text and processor time of each. Raises ValueError
         for a text that is none of this scenario."""
 
@@ -747,7 +747,7 @@ class Outcomes:
     def capacity(self, trial: int, link: int) -> npt.NDArray[np.uint64] | None:
         """Bytes that a link (by number) could have transmitted in each bin; None as for `series`."""
 
-    def told(self) -> list[tuple[int, str, float]]:
+    def records(self) -> list[tuple[int, str, float]]:
         """The trials as texts that lose nothing, each with its seed and the processor time that it took (s):
         `Scenario.gathered` makes outcomes of them again."""
 

@@ -120,7 +120,7 @@ def test_the_replay_command_of_run_reproduces_the_worst_trial(scenario_file: Pat
                 "3",
                 "--seed=1",
             ],
-            "--preset, --trials, --seed: not with --series",
+            "--preset, --trials, --seed: cannot be combined with --series",
         ),
     ],
 )

@@ -331,6 +331,10 @@ def test_a_limit_is_a_percentage(limit: str, stored: Any, capsys: Capture) -> No
 def test_folders_of_two_kinds_and_a_single_one_are_refused(tmp_path: Path, stored: Any, capsys: Capture) -> None:
     a, harm = stored("a", BASE), study(tmp_path / "s", [{"who": "c4", "harm": 0.2}])
     laws = study(tmp_path / "t", [{"who": "c4", "harm": 0.2}], "laws")
-    for folders, says in (([a, harm], "folders of one kind"), ([a], "2 to 26"), ([harm, laws], "one study")):
+    for folders, says in (
+        ([a, harm], "cannot be compared with results"),
+        ([a], "2 to 26"),
+        ([harm, laws], "one study"),
+    ):
         assert main(["compare", *folders]) == 2
         assert says in capsys.readouterr().err

@@ -132,7 +132,10 @@ BEFORE_TRIALS = {
         "bad.py:8: nothing calls Bad.on_loss; did you mean on_lost or on_spurious_loss?",
     ),
     "an argument less": ("def on_ack(self, event):\n    pass", "accepted: on_ack(self, event, path)"),
-    "a report at no time": ("def on_report(self, report, path):\n    pass", 'accepted: report_every = "1 rtt"'),
+    "a report at no time": (
+        "def on_report(self, report, path):\n    pass",
+        'on_report requires report_every, such as "1 rtt"',
+    ),
     "a report at a wrong time": (
         "report_every = '1 rt'\n\ndef on_report(self, report, path):\n    pass",
         'report_every = "1 rt"; accepted: "1 rtt" or a time',
@@ -167,7 +170,7 @@ def test_options_are_checked_by_name_and_type(tmp_path: Path, capfd: pytest.Capt
     assert 'option "beta" of' in (said := refusal(f"{file}:beta=high,must=1", capfd))
     assert 'cannot be "high"; accepted: a number' in said
     assert 'cannot be "nan"; accepted: a number' in refusal(f"{file}:beta=nan,must=1", capfd)
-    assert "is given twice; accepted: each option once" in refusal(f"{file}:beta=0.5,beta=0.8,must=1", capfd)
+    assert "is given twice" in refusal(f"{file}:beta=0.5,beta=0.8,must=1", capfd)
     assert 'option "beta" of "cubic" is given twice' in refusal("cubic:beta=0.5,beta=0.8", capfd)
     assert 'needs the option "must"; accepted: a whole number' in refusal(f"{file}:Bad:fast", capfd)
     assert (

@@ -76,7 +76,7 @@ def test_a_new_crate_depends_on_the_checkout_and_is_kept(
         (["controller", "my-first", "--rust"], "my-first exists already"),
         (["controller", "cubic", "--rust"], "is a built-in name"),
         (["controller", "other", "--crates", "nowhere"], "nowhere: it has no control/Cargo.toml"),
-        (["mine.toml", "--rust"], "--rust is of controllers"),
+        (["mine.toml", "--rust"], "--rust and --crates require thalweg new controller"),
     ]:
         assert main(["new", *arguments]) == 2
         assert says in capfd.readouterr().err

@@ -107,7 +107,7 @@ def test_a_search_that_finds_nothing_worse_says_so(tmp_path: Path, capsys: Captu
     assert {file.name for file in (tmp_path / "out").iterdir()} == {"hunt.json", "trials"}, (
         "nothing that calls itself a find"
     )
-    assert "nothing found: none of 3 scenarios is worse than that of the plan" in printed.out
+    assert "nothing found: none of 3 scenarios is worse than the plan's" in printed.out
     assert json.loads((tmp_path / "out" / "hunt.json").read_text(encoding="utf-8"))["says"] == "nothing found"
     assert not (tmp_path / "corpus").exists()
 
@@ -156,7 +156,7 @@ def test_ctrl_c_keeps_the_worst_so_far(plan: Path) -> None:
     ("old", "new", "says"),
     [
         ('"completion"', '"completoin"', "did you mean completion?"),
-        ('"completion"', '"harm"', "harm needs a victim"),
+        ('"completion"', '"harm"', "harm needs at least two flows"),
         ('"completion"', '"frames"', "main sends no frames"),
         ('"completion"', '{ kind = "regret", reference = "cubik" }', "cubik"),
         ('"completion"', '{ kind = "loss", flow = "mian" }', "did you mean main?"),

@@ -89,7 +89,7 @@ def test_a_mistake_in_an_option_is_one_message(controller: str, option: str, say
 
 def test_what_the_name_sets_stays() -> None:
     assert [axis.key for axis in read_options("cubic:beta=0.7", []).axes] == ["c"]
-    with pytest.raises(RequestError, match=r"beta=0\.7 sets it"):
+    with pytest.raises(RequestError, match=r"beta=0\.7, which sets it"):
         read_options("cubic:beta=0.7", ["beta=0.5..0.9"])
     with pytest.raises(RequestError, match="sets all options that have a range"):
         read_options("cubic:beta=0.7,c=0.4", [])

@@ -204,7 +204,7 @@ def test_none_plays_the_suite_without_its_rivals(suite: Path, tmp_path: Path, ca
         (["--against", "cubic"], "--against cubic: flow main of long has this controller itself; accepted:"),
         (["-c", "main=bbr"], "suite.toml: compare.against bbr: flow main of long has this controller itself"),
         (["-n", "1"], "--trials 1: one trial tells no controller from another; accepted: 2 or more"),
-        (["--against", "none", "--against", "reno"], "--against none: it leaves no rivals"),
+        (["--against", "none", "--against", "reno"], "--against none cannot be combined with rivals"),
     ],
 )
 def test_rivals_that_tell_nothing_are_refused_with_one_message(

@@ -60,7 +60,7 @@ def test_a_trial_that_was_cut_off_stays_in_and_is_worse_than_all_that_finished(o
     assert (row.paired.n, row.paired.b_better) == (100, 0)
     assert row.paired.difference.interval.value == pytest.approx(0.8)
     assert row.paired.ties == row.a.failures  # where neither finished nobody knows who is faster
-    assert row.told == "B is larger"
+    assert row.conclusion == "B is larger"
 
 
 def test_most_trials_unfinished_make_the_difference_infinite_and_json_keeps_it_apart(outcomes_of: Make) -> None:
@@ -96,7 +96,7 @@ def test_trials_without_common_seeds_are_compared_all_with_all(outcomes_of: Make
     assert row.sharper is row.unpaired
     assert row.unpaired.interval.value == pytest.approx(1.0)
     assert 0.9 < row.unpaired.interval.low < 1.0 < row.unpaired.interval.high < 1.1
-    assert row.told == "B is larger"
+    assert row.conclusion == "B is larger"
 
 
 def test_pairs_are_used_where_they_are_sharper_and_only_there(outcomes_of: Make) -> None:
@@ -118,16 +118,16 @@ def test_a_difference_within_the_margin_is_none_however_sure_it_is(outcomes_of: 
     a, b = result(outcomes_of(times)), result(outcomes_of([t + 11e-6 for t in times]))
     (row,) = compare_results(a, b)
     assert row.sharper.interval.low > 0
-    assert row.told == "alike"
+    assert row.conclusion == "alike"
     (strict,) = compare_results(a, b, margin=0.0)
-    assert strict.told == "B is larger"
+    assert strict.conclusion == "B is larger"
 
 
 @pytest.mark.parametrize(("n", "told"), [(3, "not told apart"), (4, "alike")])
 def test_to_be_alike_takes_as_many_trials_as_an_interval_does(n: int, told: str, outcomes_of: Make) -> None:
     times = [4.0 + 0.001 * i for i in range(n)]
     (row,) = compare_results(result(outcomes_of(times, seed=1)), result(outcomes_of(times, seed=1001)))
-    assert row.told == told
+    assert row.conclusion == told
 
 
 def test_cubic_against_cubic_on_other_seeds_does_not_differ() -> None:
@@ -139,7 +139,7 @@ def test_cubic_against_cubic_on_other_seeds_does_not_differ() -> None:
     )
     rows = compare_results(result(*first), result(*second), margin=0.0)
     assert len(rows) >= 3
-    assert not [row.scenario for row in rows if row.told in ("B is larger", "B is smaller")]
+    assert not [row.scenario for row in rows if row.conclusion in ("B is larger", "B is smaller")]
 
 
 def test_results_without_a_common_scenario_cannot_be_compared(outcomes_of: Make) -> None:

@@ -97,4 +97,4 @@ def test_a_controller_of_a_file_outside_does_not_run_in_real_time_either(lab: La
         with lab.socket() as connection:
             asked = setup(TEXT, controllers={"main": controller})
             refused = ask(connection, name="live", setup=asked, seed="1")["refused"]["message"]
-            assert "outside of the folder" in refused or "runs no controllers in Python" in refused
+            assert "outside of the folder" in refused or "requires thalweg lab --python" in refused

@@ -249,7 +249,7 @@ def test_a_controller_in_python_runs_only_if_that_was_asked_for(
     with lab.socket() as connection:
         for name in ("check", "run"):
             header = ask(connection, name=name, setup=setup(**change), seed="1", traced=False)
-            assert "this lab runs no controllers in Python" in header["refused"]["message"]
+            assert "requires thalweg lab --python" in header["refused"]["message"]
             assert "--python" in header["refused"]["message"]
     assert not trace.exists()
     with running(folder, "--python") as trusting, trusting.socket() as connection:

@@ -360,8 +360,8 @@ class Evil(thalweg.Controller):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        ("setting", "this lab runs no controllers in Python"),
-        ("axis", "this lab runs no controllers in Python"),
+        ("setting", "requires thalweg lab --python"),
+        ("axis", "requires thalweg lab --python"),
         ("trace", "outside of the folder"),
         ("reference", "outside of the folder"),
         ("upper case", "outside of the folder"),

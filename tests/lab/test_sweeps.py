@@ -189,9 +189,18 @@ def test_a_request_that_is_too_long_is_refused(lab: Lab) -> None:
             {"setup": setup(CHANGED), "axes": [{"key": "path.trace", "values": "mine.txt"}]},
             'a value names the file "mine.txt"',
         ),
-        ({"setup": setup(controllers={"main": "./mine.py"}), "axes": [RTT]}, "runs no controllers in Python"),
-        ({"axes": [{"key": "controller.main", "values": "cubic, ./mine.py"}]}, "runs no controllers in Python"),
-        ({"setup": setup(SIMPLE.replace('"c4"', '"mine.py"'))}, "runs no controllers in Python"),
+        (
+            {"setup": setup(controllers={"main": "./mine.py"}), "axes": [RTT]},
+            "requires thalweg lab --python",
+        ),
+        (
+            {"axes": [{"key": "controller.main", "values": "cubic, ./mine.py"}]},
+            "requires thalweg lab --python",
+        ),
+        (
+            {"setup": setup(SIMPLE.replace('"c4"', '"mine.py"'))},
+            "requires thalweg lab --python",
+        ),
         ({"axes": [{"key": "controller.main", "values": "../secret.py"}]}, "outside of the folder"),
     ],
 )

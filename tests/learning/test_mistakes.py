@@ -44,7 +44,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "stack": (
         {"overrides": {"flow.main.stack": "quic"}},
-        "accepted: a download, an upload, or a call whose media one",
+        "requires a download, an upload, or a call whose media one",
     ),
     "requests": ({"scenario": "ccafct/alone"}, "has a connection for each of its requests"),
 }
@@ -71,14 +71,14 @@ def test_an_action_that_is_none_is_refused_and_the_episode_goes_on(action: Any) 
 
 def test_what_is_out_of_turn_is_refused() -> None:
     env, many = Congestion(overrides={"flow.main.download": "20 kB"}), VectorCongestion(2)
-    with pytest.raises(thalweg.RequestError, match=r"accepted: reset\(\) before step"):
+    with pytest.raises(thalweg.RequestError, match=r"step\(\) requires reset\(\) first"):
         env.step(np.array([0.1], np.float32))
-    with pytest.raises(thalweg.RequestError, match=r"accepted: reset\(\) before step"):
+    with pytest.raises(thalweg.RequestError, match=r"step\(\) requires reset\(\) first"):
         many.step(np.zeros((2, 1), np.float32))
     env.reset(seed=1)
     while not env.step(np.array([0.1], np.float32))[2]:
         pass
-    with pytest.raises(thalweg.RequestError, match=r"accepted: reset\(\) before step"):
+    with pytest.raises(thalweg.RequestError, match=r"step\(\) requires reset\(\) first"):
         env.step(np.array([0.1], np.float32))
     with pytest.raises(thalweg.RequestError, match="seed"):
         env.reset(seed=-1)

@@ -352,7 +352,7 @@ class TestRefusals:
         file = tmp_path / "path.toml"
         for key, problem in (
             ("stack = 'model'", "virtual time"),
-            ("zero_rtt = true", "does not run in real time"),
+            ("zero_rtt = true", "cannot be combined with real time"),
         ):
             file.write_text(PATH.replace("[[pass]]", f"{key}\n[[pass]]"))
             with pytest.raises(RequestError, match=problem):

@@ -203,8 +203,8 @@ class TestStatistics:
         (["--peer", "true", "--ready", "tcp:http"], "accepted: tcp:80, udp:443, or a command"),
         (["--peer", "true", "--ready", "true", "--ready-within", "soon"], "expected a time"),
         (["--peer", "true", "--ready-within", "1 s"], "--ready-within requires --ready"),
-        (["--ready", "tcp:80"], "accepted: with --peer CMD"),
-        (["--peer-output", "x"], "accepted: with --peer CMD"),
+        (["--ready", "tcp:80"], "requires --peer CMD"),
+        (["--peer-output", "x"], "requires --peer CMD"),
         (["--peer", "true", "--peer-output", "/nowhere/x"], "cannot write /nowhere/x"),
     ],
 )

@@ -176,8 +176,8 @@ def test_a_wrong_fingerprint_is_refused_with_the_one_that_was_seen(capsys: Captu
     [
         (["get", "127.0.0.1", "--download", "1MB"], "--fingerprint is missing"),
         (["get", "127.0.0.1", "--fingerprint", "12", "--download", "1MB"], "not a fingerprint"),
-        (["get", "127.0.0.1"], "accepted: one of --download"),
-        (["get", "127.0.0.1", "--download", "1MB", "--call", "1s"], "accepted: one of --download"),
+        (["get", "127.0.0.1"], "a transfer requires one of --download"),
+        (["get", "127.0.0.1", "--download", "1MB", "--call", "1s"], "a transfer requires one of --download"),
         (["get", "127.0.0.1", "--download", "1 furlong"], "--download '1 furlong'"),
         (["get", "127.0.0.1", "--call", "2h"], "at most 1h"),
         (["get", "127.0.0.1", "--fingerprint", "0" * 64, "--upload", "1MB", "--controller", "vegas"], "vegas"),

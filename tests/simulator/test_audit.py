@@ -66,7 +66,7 @@ def test_a_finding_is_an_exception_and_status_3(
 
 def test_real_time_cannot_be_watched(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "c4/simple-20mbps", "--live", "--audit"]) == 2
-    assert "--audit applies to virtual time only" in capsys.readouterr().err
+    assert "--audit cannot be combined with --live" in capsys.readouterr().err
 
 
 def test_a_text_chooses_the_part_that_is_played() -> None:

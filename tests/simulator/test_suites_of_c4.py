@@ -180,7 +180,8 @@ def test_a_download_has_no_delay_of_frames(metric: str) -> None:
     text = Suite.find("c4-05").entries[0].read().decode()
     text += f'\n[[pass]]\nflow = "main"\nmetric = "{metric}"\nat_most = "1 s"\n'
     with pytest.raises(
-        ScenarioError, match=f'metric: "{metric}" is of frames of a call, and flow "main" has none'
+        ScenarioError,
+        match=f'metric: "{metric}" requires a measured stream without skip_after; flow "main" has none',
     ):
         Scenario.from_toml(text, "a.toml")
 

@@ -93,7 +93,7 @@ def test_a_study_in_real_time_runs_a_late_trial_again_up_to_twice(late: int, ran
 @pytest.mark.parametrize("words", [["--strict-timing"], ["--retry", "1"], ["--realtime"]])
 def test_options_of_real_time_are_for_real_time(words: list[str], capsys: Capture) -> None:
     assert main(["study", "harm", *words]) == 2
-    assert "with --live" in capsys.readouterr().err
+    assert "require --live" in capsys.readouterr().err
 
 
 def test_what_an_installation_lacks_is_said_before_any_trial(

@@ -72,7 +72,7 @@ def test_an_undecided_study_is_reported_with_its_own_status(capsys: Capture) -> 
     said = capsys.readouterr()
     assert "not enough trials" in said.out
     assert said.err.endswith(
-        "error: 1 of 1 checks that decide have not enough trials with --trials 2; accepted: a larger number\n"
+        "error: 1 of 1 checks that decide have not enough trials with --trials 2: they require more\n"
     )
 
 

@@ -120,8 +120,8 @@ def test_a_measurement_too_short_or_without_bandwidth_is_refused(tmp_path: Path)
         (["--buffer", "many"], "many"),
         (["-c", "cubik"], "cubik"),
         (["--queue", "taildrop"], "taildrop"),
-        (["--series", "x.csv"], "--series needs --rtt"),
-        (["--series", "x.csv", "--rtt", "9ms", "--buffer", "1 bdp"], "--buffer: not with --series"),
+        (["--series", "x.csv"], "--series requires --rtt"),
+        (["--series", "x.csv", "--rtt", "9ms", "--buffer", "1 bdp"], "--buffer: cannot be combined with --series"),
     ],
 )
 def test_a_bad_option_is_refused_with_the_accepted_forms(arguments: list[str], says: str, capsys: Capture) -> None:

@@ -78,7 +78,7 @@ def test_a_grid_has_all_points_that_are_not_excluded_and_tied_axes_go_together(p
         ('"grid"', '{ kind = "sobol" }', 3, "points is missing"),
         ('[["path.rate", "path.buffer"]]', '[["path.rate", "path.rtt"]]', 4, "path.rate 2, path.rtt 6"),
         ('"100 kB"', '"100 Mbps"', 7, 'has an unknown unit "Mbps"'),
-        ('"flow.main.download"', '"path.rtt"', 7, "it is an axis too"),
+        ('"flow.main.download"', '"path.rtt"', 7, "it cannot be combined with an axis of the same key"),
         (
             '"path.rtt" = { from = "10 ',
             '"path.rt" = { from = "10 ',

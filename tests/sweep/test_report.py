@@ -108,7 +108,7 @@ def test_the_page_says_of_each_point_how_to_play_it_again(folder: Path) -> None:
         (["--only", "path.rate=6 Mbps"], "no point has it; did you mean 5 Mbps"),
         (["--only", "rate=6 Mbps"], "the sweep has no such axis"),
         (["--plot", "figure.gif"], "accepted: a name that ends in .html, .png, .svg, .pdf"),
-        (["--size", "88mm"], "--size goes with --plot"),
+        (["--size", "88mm"], "--size requires --plot"),
         (["--axes", "path.rtt,path.rtt"], "accepted: one to three axes, each once"),
     ],
 )

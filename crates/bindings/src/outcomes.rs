@@ -72,12 +72,12 @@ impl Outcomes {
 
     /// The trials as texts that lose nothing, each with its seed and the seconds of processor time that it took:
     /// `Scenario.gathered` makes outcomes of them again.
-    fn told(&self) -> PyResult<Vec<(u64, String, f64)>> {
-        let told = |trial: &Finished| {
+    fn records(&self) -> PyResult<Vec<(u64, String, f64)>> {
+        let record = |trial: &Finished| {
             let text = text_of(&trial.outcome)?;
             Ok((trial.outcome.seed, text, trial.core.as_secs_f64()))
         };
-        self.finished.iter().map(told).collect()
+        self.finished.iter().map(record).collect()
     }
 }
 

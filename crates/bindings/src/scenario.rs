@@ -212,7 +212,7 @@ impl Scenario {
     }
 
     /// One trial without its trace, as text for another process, and the seconds of processor time that it took.
-    fn told(&self, py: Python<'_>, seed: u64, audit: bool) -> PyResult<(String, f64)> {
+    fn record(&self, py: Python<'_>, seed: u64, audit: bool) -> PyResult<(String, f64)> {
         let progress = progress(audit);
         let work = || {
             self.heeded(seed, || {
@@ -229,9 +229,13 @@ impl Scenario {
     }
 
     /// The outcomes of trials that other processes have played, each with its number.
-    fn gathered(&self, py: Python<'_>, told: Vec<(usize, String, f64)>) -> PyResult<Py<Outcomes>> {
-        let mut finished = Vec::with_capacity(told.len());
-        for (index, text, core_s) in told {
+    fn gathered(
+        &self,
+        py: Python<'_>,
+        records: Vec<(usize, String, f64)>,
+    ) -> PyResult<Py<Outcomes>> {
+        let mut finished = Vec::with_capacity(records.len());
+        for (index, text, core_s) in records {
             let outcome = serde_json::from_str::<Outcome>(&text);
             let outcome = outcome.map_err(|error| PyValueError::new_err(error.to_string()))?;
             let flows = self.scenario.flows.len();

@@ -97,7 +97,7 @@ pub enum SpecError {
         accepted: String,
     },
     /// The option has two values.
-    #[error("option \"{option}\" of \"{controller}\" is given twice; accepted: each option once")]
+    #[error("option \"{option}\" of \"{controller}\" is given twice")]
     Twice {
         /// The controller.
         controller: &'static str,

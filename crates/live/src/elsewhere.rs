@@ -6,8 +6,7 @@ use std::io;
 use thalweg_control::Registry;
 use thalweg_sim::{Clock, Scenario, ScenarioError};
 
-const REFUSAL: &str =
-    "real time needs Linux: network namespaces and TUN devices; accepted: without --live";
+const REFUSAL: &str = "real time requires Linux (network namespaces and TUN devices)";
 
 /// Refuses a scenario that would run in real time.
 ///

@@ -54,8 +54,8 @@ pub(crate) fn take_rights() -> Result<(), String> {
     }
     namespace::new_user().map_err(|error| {
         format!(
-            "cannot create a user namespace: {error}; accepted: root, \
-             or user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces, \
+            "cannot create a user namespace: {error}; real time requires \
+             root, or user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces, \
              kernel.apparmor_restrict_unprivileged_userns=0)"
         )
     })
@@ -73,13 +73,13 @@ impl Host {
         let fail = |what: &str, error: io::Error| format!("{what}: {error}");
         let network = namespace::new_network().map_err(|error| {
             fail(
-                "cannot create a network namespace (accepted: root, or user namespaces)",
+                "cannot create a network namespace, which requires root or user namespaces",
                 error,
             )
         })?;
         let device = tun::open(DEVICE).map_err(|error| {
             fail(
-                "cannot create a TUN device (accepted: /dev/net/tun, readable and writable)",
+                "cannot create a TUN device, which requires /dev/net/tun, readable and writable",
                 error,
             )
         })?;

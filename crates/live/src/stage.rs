@@ -37,7 +37,9 @@ impl Stage {
     ) -> Result<Stage, String> {
         let links = scenario.path().ok_or_else(|| {
             let origin = &request.origin;
-            format!("{origin}: in real time a path has one hop; accepted: a [path], or a single [[link]]")
+            format!(
+                "{origin}: real time requires a path with one hop: a [path], or a single [[link]]"
+            )
         })?;
         let bound = match &request.bound {
             Some(text) => text.parse().map_err(|error| format!("the bound {error}"))?,

@@ -155,7 +155,7 @@ function read(text: string, known: Record<string, Value>, file: string): Record<
     if (given === undefined) {
       throw new Mistake(`${file} has no option "${name}"; accepted: ${Object.keys(known).join(", ") || "none"}`, file);
     }
-    if (names.has(name)) throw new Mistake(`option "${name}" of "./${file}" is given twice; accepted: each option once`, file);
+    if (names.has(name)) throw new Mistake(`option "${name}" of "./${file}" is given twice`, file);
     names.add(name);
     const accepted = typeof given === "number" ? "a number" : typeof given === "boolean" ? "true or false" : "a text";
     const number = value === "" ? Number.NaN : Number(value);

@@ -55,10 +55,10 @@ def path_of(toml: str) -> str:
     path = read_toml(toml, "scenario").get("path", {})
     if not isinstance(path, dict):
         return f"{len(path)} hops"
-    told = [str(path.get("rate", "a trace" if "trace" in path else "?")), str(path.get("rtt", "?"))]
-    told += [f"buffer {path['buffer']}"] if "buffer" in path else []
-    told += [key for key in ("queue", "loss", "jitter", "policer", "change", "up") if key in path]
-    return ", ".join(told)
+    parts = [str(path.get("rate", "a trace" if "trace" in path else "?")), str(path.get("rtt", "?"))]
+    parts += [f"buffer {path['buffer']}"] if "buffer" in path else []
+    parts += [key for key in ("queue", "loss", "jitter", "policer", "change", "up") if key in path]
+    return ", ".join(parts)
 
 
 def criterion_of(criterion: Mapping[str, Any]) -> str:

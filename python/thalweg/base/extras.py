@@ -26,4 +26,4 @@ def require(extra: str, what: str) -> None:
     """
     missing = [package for module, package in EXTRAS[extra].items() if find_spec(module) is None]
     if missing:
-        raise RequestError(f'{what} needs {" and ".join(missing)}; accepted: after pip install "thalweg[{extra}]"')
+        raise RequestError(f'{what} requires {" and ".join(missing)}: pip install "thalweg[{extra}]"')

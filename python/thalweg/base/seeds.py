@@ -31,12 +31,12 @@ def set_of(first: int) -> int:
     return (first - 1) // SET_SIZE + 1
 
 
-def told(first: int) -> str:
+def seed_text(first: int) -> str:
     """The text of `--seed`, from the seed of the first trial of a suite or a study.
 
-    >>> told(1), told(1048577)
+    >>> seed_text(1), seed_text(1048577)
     ('seed 1', 'seed 2 (first trial 1048577)')
-    >>> told(7)  # not the first of a set: from Python, which takes any seed
+    >>> seed_text(7)  # not the first of a set: from Python, which takes any seed
     'seed 7'
     """
     number, rest = divmod(first - 1, SET_SIZE)

@@ -95,14 +95,14 @@ def _refuse_bytes(arguments: Sequence[str]) -> None:
 
 
 def _unprintable(error: UnicodeEncodeError) -> str:
-    """A name that came from the system and not from an argument, such as that of the folder that we are in."""
+    """A name that came from the system and not from an argument, such as the name of the current folder."""
     return f"{printable(error.object[:200])} cannot be written as {error.encoding}; accepted: names that can"
 
 
 def _unwritten(error: OSError | SystemExit) -> int:
     """The status when the answer could not be written; any other such error should have been met before."""
     if isinstance(error, SystemExit):
-        # Typer and Rich make of a reader who has left an exit with status 1, which is that of a failed verdict.
+        # Typer and Rich make of a reader who has left an exit with status 1, the status of a failed verdict.
         if not isinstance(error.__context__, OSError):
             raise error
         error = error.__context__

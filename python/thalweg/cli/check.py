@@ -27,7 +27,9 @@ def check(
     set_: Settings = None,
     stack: StackChoice = None,
     allow_unseeded: AllowUnseeded = False,
-    live: Annotated[bool, typer.Option("--live", help="For real time, with the kernel's controllers.")] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Check for real time, with the kernel's controllers.")
+    ] = False,
 ) -> int:
     """Check scenarios without running them, and controllers in Python by random paths and events.
 

@@ -28,7 +28,7 @@ class Kind(StrEnum):
 
 
 def list_(
-    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    kind: Annotated[Kind, typer.Argument(help="Kind of entries to list.")],
     name: Annotated[
         str | None,
         typer.Argument(metavar="[NAME]", help="Only the scenarios of this suite, or only this controller."),
@@ -56,7 +56,7 @@ def list_(
 
 
 def _named(kind: Kind, entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    """The entries of that name; of scenarios, those of a suite. Raises RequestError."""
+    """The entries with a name; for scenarios, the name of their suite. Raises RequestError."""
 
     def name_of(entry: dict[str, Any]) -> str:
         found = str(entry["name"])

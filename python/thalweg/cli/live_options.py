@@ -46,20 +46,17 @@ class LiveOptions:
 def refuse_options(options: LiveOptions) -> None:
     """Refuses them for trials in virtual time. Raises RequestError."""
     if options != LiveOptions():
-        raise RequestError(
-            "--realtime, --bound, --report, --strict-timing and --retry apply to real time only; "
-            "accepted: with --live"
-        )
+        raise RequestError("--realtime, --bound, --report, --strict-timing and --retry require --live")
 
 
 def refuse_virtual(stack: Stack | None, jobs: int, cluster: str | None, allow_unseeded: bool) -> None:
     """Refuses options that are about virtual time. Raises RequestError."""
     if allow_unseeded:
-        raise RequestError("--allow-unseeded: trials in real time never repeat; accepted: without --live")
+        raise RequestError("--allow-unseeded cannot be combined with --live: trials in real time never repeat")
     refuse_audit()
     if jobs:
-        raise RequestError("--jobs: trials in real time run one at a time; accepted: without --live")
+        raise RequestError("--jobs cannot be combined with --live: trials in real time run one at a time")
     if cluster:
-        raise RequestError("--cluster: trials in real time run on this machine; accepted: without --live")
+        raise RequestError("--cluster cannot be combined with --live: trials in real time run on this machine")
     if stack is Stack.MODEL:
-        raise RequestError("--stack model runs in virtual time only; accepted: quic, or without --live")
+        raise RequestError("--stack model cannot be combined with --live; --stack quic can")

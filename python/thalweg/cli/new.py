@@ -17,14 +17,12 @@ from thalweg.cli.console import note, say
 
 
 def new(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Where to write a scenario; - for standard output.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of the new scenario; - for standard output.")],
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="After the word controller: what to call it.")
+        str | None, typer.Argument(metavar="NAME", help="Name of the new controller, after the word controller.")
     ] = None,
     rust: Annotated[
-        bool, typer.Option("--rust", help="A controller as a Rust crate, in the folder NAME.")
+        bool, typer.Option("--rust", help="Write the controller as a Rust crate, in the folder NAME.")
     ] = False,
     crates: Annotated[
         Path | None, typer.Option(metavar="DIR", help="With --rust: the crates of Thalweg [of this checkout].")
@@ -40,7 +38,7 @@ def new(
         _controller(name, rust or crates is not None, crates)
         return
     if rust or crates is not None:
-        raise RequestError("--rust is of controllers; accepted: thalweg new controller NAME --rust")
+        raise RequestError("--rust and --crates require thalweg new controller NAME")
     if name is not None:
         raise RequestError(
             f"{name}: one file at a time; accepted: thalweg new FILE, or thalweg new controller NAME"

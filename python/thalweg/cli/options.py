@@ -72,7 +72,7 @@ AllowUnseeded = Annotated[
     bool,
     typer.Option(
         "--allow-unseeded",
-        help="Allow controllers that no seed determines, whose trials do not repeat: noq:bbr3.",
+        help="Allow controllers whose trials no seed repeats: noq:bbr3.",
     ),
 ]
 Seed = Annotated[
@@ -157,7 +157,7 @@ StrictTiming = Annotated[
     bool,
     typer.Option(
         "--strict-timing",
-        help="Exit status 4 if any trial was not what it should be, not only if none was.",
+        help="Exit status 4 if any trial was not faithful, not only if none was.",
     ),
 ]
 Retry = Annotated[
@@ -172,7 +172,7 @@ Quiet = Annotated[
         "--quiet",
         "-q",
         callback=lambda on: console.silence(on) or on,
-        help="Print no tables and notes: the exit status answers, and the document of another --format.",
+        help="Print no tables and notes, only errors and the document of another --format.",
     ),
 ]
 ReportFile = Annotated[
@@ -265,7 +265,7 @@ def labels(texts: Iterable[str] | None) -> dict[str, str]:
 def refuse_audit() -> None:
     """Refuses `--audit` in real time. Raises RequestError."""
     if audit.is_on():
-        raise RequestError("--audit applies to virtual time only; accepted: without --live")
+        raise RequestError("--audit cannot be combined with --live: it checks trials in virtual time")
 
 
 def check_files(trace: Path | None, plot: Path | None) -> None:

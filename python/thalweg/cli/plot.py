@@ -51,7 +51,7 @@ def plot(
             "--controller",
             "-c",
             metavar="FLOW=NAME",
-            help='Bind a flow; more than one of a flow are set side by side, "main=cubic as mild" by that name.',
+            help='Set the controller of a flow; several are overlaid, "main=cubic as mild" by that name.',
         ),
     ] = None,
     set_: Settings = None,
@@ -59,20 +59,20 @@ def plot(
     allow_unseeded: AllowUnseeded = False,
     seed: Annotated[
         list[int] | None,
-        typer.Option("--seed", min=0, help="Of the trial; more than one are set side by side [1]."),
+        typer.Option("--seed", min=0, help="Seed of the trial; several are drawn over each other [1]."),
     ] = None,
     panels: Annotated[
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Some of window, rtt, rate, queue, held, frames and states, with commas between [all of them].",
+            help="Panels, separated by commas: window, rtt, rate, queue, held, frames, states [all].",
         ),
     ] = None,
     size: Annotated[
         str | None, typer.Option(metavar="WIDTH", help="Width of the picture, letters included, such as 88mm.")
     ] = None,
     theme: Annotated[Theme, typer.Option(help="Theme: screen, or paper (black 8-point text).")] = Theme.SCREEN,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Instead of that of the scenario.")] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title instead of the scenario's.")] = None,
     audit: Audit = False,
 ) -> None:
     """Draw a trial, or several over each other: of several controllers, or with several seeds.
@@ -82,9 +82,7 @@ def plot(
     check_figure("--out", output)
     width_mm = None if size is None else millimetres(size, "--size")
     if width_mm is not None and output.suffix == ".html":
-        raise RequestError(
-            "--size is the width of a picture, and a page has that of its window; accepted: without it"
-        )
+        raise RequestError("--size cannot be combined with a page (.html), which is as wide as its window")
     wanted = list(dict.fromkeys(panels.split(","))) if panels is not None else None
     _refuse_panels(wanted)
     entry = find_scenario(scenario)

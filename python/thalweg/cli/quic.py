@@ -46,7 +46,9 @@ IdentityFile = Annotated[
         "--identity", metavar="FILE.pem", help="Certificate and key; created if the file does not exist."
     ),
 ]
-Controller = Annotated[str, typer.Option("--controller", "-c", metavar="NAME", help="Of the local sender.")]
+Controller = Annotated[
+    str, typer.Option("--controller", "-c", metavar="NAME", help="Controller of the local sender.")
+]
 Idle = Annotated[str, typer.Option(metavar="TIME", help="Idle timeout.")]
 Answer = Annotated[Format, typer.Option("--format", help="Output format.")]
 
@@ -65,7 +67,7 @@ def serve(
     connections: Annotated[int, typer.Option(min=1, max=4096, help="Concurrent connections.")] = 64,
     half_open: Annotated[
         int,
-        typer.Option(min=4, max=4096, help="Concurrent handshakes; above a quarter of them, clients get a Retry."),
+        typer.Option(min=4, max=4096, help="Concurrent handshakes; above a quarter of this, clients get a Retry."),
     ] = 32,
     idle: Idle = "10s",
     once: Annotated[bool, typer.Option("--once", help="End after one request.")] = False,
@@ -145,16 +147,18 @@ def get(
     port: Port = PORT,
     fingerprint: Annotated[
         str | None,
-        typer.Option(metavar="HEX", help="Of the server's certificate [of your own server on this host]."),
+        typer.Option(
+            metavar="HEX", help="Fingerprint of the server's certificate [your own server's on this host]."
+        ),
     ] = None,
     controller: Controller = "c4",
     server_controller: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Of the server's sender; it must have been started with --clients-choose."
+            metavar="NAME", help="Controller of the server's sender; requires a server with --clients-choose."
         ),
     ] = None,
-    timeout: Annotated[str, typer.Option(metavar="TIME", help="How long to wait for the handshake.")] = "5s",
+    timeout: Annotated[str, typer.Option(metavar="TIME", help="Longest wait for the handshake.")] = "5s",
     idle: Idle = "10s",
     qlog: Annotated[
         Path | None, typer.Option(metavar="FILE.sqlog", help="Write a qlog of the client's sender.")
@@ -229,7 +233,7 @@ def _listen(bind: str | None, port: int, identity: Identity, options: ServerOpti
 
 
 def _own(file: Path | None) -> Identity:
-    """The identity in a file, or that of this user."""
+    """The identity in a file, or this user's."""
     path = file or default_identity_file()
     identity, is_new = Identity.of(path)
     if is_new:
@@ -253,7 +257,7 @@ def _workload(download: str | None, upload: str | None, call: str | None) -> tup
     if call is not None:
         given.append(("call", seconds(call, "--call")))
     if len(given) != 1:
-        raise RequestError("accepted: one of --download SIZE, --upload SIZE and --call TIME")
+        raise RequestError("a transfer requires one of --download SIZE, --upload SIZE and --call TIME")
     workload, amount = given[0]
     if workload == "call" and not 0 < amount <= _LONGEST_CALL_S:
         raise RequestError(f"--call {call!r}: expected more than 0s and at most 1h")

@@ -26,7 +26,7 @@ def score(
             "--seed",
             min=1,
             max=LARGEST_SET,
-            help="Number of a set of seeds; it also draws the held-back scenarios.",
+            help="Set of seeds; it also draws the held-back scenarios.",
         ),
     ] = 1,
     jobs: Jobs = 0,

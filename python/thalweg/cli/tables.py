@@ -16,7 +16,7 @@ from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.repetition import has_rate
 from thalweg.judging.verdict import Statistics, Verdict, without_offset
 from thalweg.results import measured
-from thalweg.results.measured import Measured, Metric
+from thalweg.results.measured import Measurement, Metric
 from thalweg.results.replay import replay_command
 from thalweg.results.suite_result import SuiteResult
 
@@ -54,7 +54,7 @@ _OUTCOMES = (
     ("RTT max", "max_rtt_s", "s"),
     ("queue delay", "mean_queue_delay_s", "s"),
 )
-"""Heading, column and unit of what a table of flows shows; a column that is not there is left out."""
+"""Heading, column and unit of each column of a table of flows; an absent column is left out."""
 _DROPPABLE_OUTCOMES = (
     "timeouts",
     "RTT max",
@@ -259,10 +259,12 @@ def measured_side_by_side(sides: Sequence[tuple[str, Outcomes]]) -> Iterator[Fit
         alike = list(dict.fromkeys(tuple(row.names.values()) for _, row in rows))
         rows.sort(key=lambda row: alike.index(tuple(row[1].names.values())))
         if rows:
-            yield _measured([Measured({**row.names, "with": label}, row.values) for label, row in rows], metrics)
+            yield _measured(
+                [Measurement({**row.names, "with": label}, row.values) for label, row in rows], metrics
+            )
 
 
-def _measured(rows: Sequence[Measured], metrics: Sequence[Metric]) -> FittingTable:
+def _measured(rows: Sequence[Measurement], metrics: Sequence[Metric]) -> FittingTable:
     shown = [metric for metric in metrics if any(metric.key in row.values for row in rows)]
     names = tuple(rows[0].names) if rows else ()
     headers = (*names, *(metric.name for metric in shown))

@@ -25,7 +25,7 @@ def switch(on: bool) -> None:
 
 @contextmanager
 def auditing(on: bool = True) -> Iterator[None]:
-    """Within it, all trials are audited, including those of studies and suites. A finding raises AuditError.
+    """Within it, all trials are audited, also in studies and suites. A finding raises AuditError.
 
     >>> import thalweg
     >>> with auditing():

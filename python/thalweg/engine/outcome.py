@@ -71,7 +71,7 @@ class Description:
 
     @property
     def reference(self) -> str:
-        """Its name with that of its suite."""
+        """Its name after the name of its suite."""
         return f"{self.suite}/{self.name}" if self.suite else self.name
 
     @property
@@ -169,15 +169,15 @@ class Outcomes(Described):
 
     def flows_described(self) -> list[str]:
         """Each flow with its rate and its loss, medians of the trials."""
-        told = []
+        lines = []
         for (name, controller), rows in self.flows.group_by("flow", "controller", maintain_order=True):
             numbers = [
                 f"{word} {text(float(rows[column].median()), unit)}"  # type: ignore[arg-type]
                 for word, column, unit in (("rate", "mean_rate_bps", "bps"), ("loss", "loss", "share"))
                 if column in rows.columns and rows[column].median() is not None
             ]
-            told.append(f"{name} ({controller}) {', '.join(numbers)}".rstrip())
-        return told
+            lines.append(f"{name} ({controller}) {', '.join(numbers)}".rstrip())
+        return lines
 
     @property
     def n(self) -> int:
@@ -246,7 +246,9 @@ class Outcomes(Described):
             )
         if trial >= self.n:
             return RequestError(f"{self.scenario.name} has no trial {trial}; accepted: 0 to {self.n - 1}")
-        return RequestError(f'{self.scenario.name} records no series; accepted: sample = "10 ms" in the scenario')
+        return RequestError(
+            f'{self.scenario.name} records no series, which require sample = "10 ms" in the scenario'
+        )
 
     def verdict(self) -> Verdict:
         """Sets the outcomes against the pass criteria of the scenario."""
@@ -278,7 +280,7 @@ class Outcomes(Described):
 
 
 def together(parts: Sequence[Outcomes]) -> Outcomes:
-    """Trials of one scenario that ran in parts, in the order of their seeds, as those of one run."""
+    """Trials of one scenario that ran in parts, in the order of their seeds, as one run."""
     if len(parts) == 1:
         return parts[0]
     ordered = sorted(parts, key=lambda part: part.seed)

@@ -181,18 +181,18 @@ class Scenario(Described):
 
     @cached_property
     def fingerprint(self) -> str | None:
-        """What trials of this scenario are known by, beside their seed and the engine; None if nothing tells them.
+        """Identifies trials of this scenario, with their seed and the engine; None if nothing does.
 
         It is a hash of all that a trial depends on. A controller in Python counts by the text of its file; a class
         of this process has none, and no later run could know it again.
         """
-        told = self.native.resolved
+        resolved = self.native.resolved
         for named, definition in self.definitions.items():
             if definition.source is None:
                 return None
             name, options = definition.controller.__name__, sorted(definition.options.items())
-            told = told.replace(f"({named})", f"({definition.source.sha256} {name} {options})")
-        return hashlib.blake2b(told.encode(), digest_size=_DIGEST).hexdigest()
+            resolved = resolved.replace(f"({named})", f"({definition.source.sha256} {name} {options})")
+        return hashlib.blake2b(resolved.encode(), digest_size=_DIGEST).hexdigest()
 
     @property
     def flows(self) -> list[FlowDescription]:

@@ -24,7 +24,7 @@ class CongestionAgents(AECEnv):  # type: ignore[misc] # PettingZoo says no types
     """Each of `flows` is an agent of its name; `agent_selection` is the one that has to decide.
 
     A flow terminates when its connection closes, and is truncated if the trial ends at its time limit before.
-    The reward of a flow is that of the time since its last decision. The `info` of every agent has the
+    The reward of a flow covers the time since its last decision. The `info` of every agent has the
     `trace_hash` once the trial has ended.
     """
 
@@ -46,7 +46,7 @@ class CongestionAgents(AECEnv):  # type: ignore[misc] # PettingZoo says no types
         controllers: Controllers = (),
         vary: Mapping[str, Range] | None = None,
     ) -> None:
-        """The arguments are those of `Congestion`; `interval` may be one for each flow. Raises RequestError."""
+        """It takes the arguments of `Congestion`; `interval` may be one for each flow. Raises RequestError."""
         super().__init__()
         self.task = task(scenario, flows, interval, observe, act, reward, overrides, controllers, vary)
         self.possible_agents = list(self.task.flows)
@@ -96,7 +96,7 @@ class CongestionAgents(AECEnv):  # type: ignore[misc] # PettingZoo says no types
             self._was_dead_step(action)
             return
         if action is None:
-            raise RequestError(f"flow {agent} has to decide; accepted: an action")
+            raise RequestError(f"flow {agent} has to decide and requires an action")
         with stepping(self.scenario):
             asked = self._episode.step(action)
         self._cumulative_rewards[agent] = 0.0

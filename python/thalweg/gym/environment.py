@@ -81,7 +81,7 @@ class Congestion(gymnasium.Env[Numbers, Numbers]):
         """Takes an action, and goes on until the next decision or the end. Raises RequestError."""
         episode = self._episode
         if episode is None:
-            raise RequestError("there is no episode; accepted: reset() before step()")
+            raise RequestError("there is no episode; step() requires reset() first")
         try:
             observation, reward, ended = episode.step_alone(action)
         except (ValueError, TypeError, _native.ControllerFailed) as error:
@@ -100,7 +100,7 @@ class Congestion(gymnasium.Env[Numbers, Numbers]):
     def outcomes(self) -> Outcomes:
         """Of the last trial that has ended, as `Scenario.run` has them. Raises RequestError."""
         if self._ended is None:
-            raise RequestError("no episode has ended; accepted: outcomes after one has")
+            raise RequestError("outcomes require an episode that has ended")
         scenario, native = self._ended
         return Outcomes.of(native, scenario.description)
 

@@ -52,7 +52,7 @@ class VectorCongestion(VectorEnv[Numbers, Numbers, npt.NDArray[Any]]):
         vary: Mapping[str, Range] | None = None,
         jobs: int = 0,
     ) -> None:
-        """The arguments are those of `Congestion`. Raises RequestError."""
+        """It takes the arguments of `Congestion`. Raises RequestError."""
         for name, number, least, most in (("num_envs", num_envs, 1, 100_000), ("jobs", jobs, 0, 1000)):
             if not isinstance(number, int) or not least <= number <= most:
                 raise RequestError(f"{name} = {number!r}: accepted: a whole number from {least} to {most}")
@@ -95,7 +95,7 @@ class VectorCongestion(VectorEnv[Numbers, Numbers, npt.NDArray[Any]]):
     def step(self, actions: Numbers) -> tuple[Numbers, npt.NDArray[np.float64], Flags, Flags, dict[str, Any]]:
         """One step everywhere. Raises RequestError; a refused action leaves all trials where they are."""
         if not self._episodes:
-            raise RequestError("there are no episodes; accepted: reset() before step()")
+            raise RequestError("there are no episodes; step() requires reset() first")
         for i in np.flatnonzero(self._ended).tolist():
             self._seeds[i] = self._next(i)
             self._scenarios[i], self._episodes[i] = self._begin(i)

@@ -126,7 +126,7 @@ class Statistics:
     @property
     def answer(self) -> Answer:
         """Whether enough trials held this criterion, or whether none could."""
-        # The floor is that of the planned start: where the path changes, a later start may have an easier one.
+        # The floor belongs to the planned start: where the path changes, a later start may have an easier one.
         if (
             self.side == "at_most"
             and self.floor is not None

@@ -1,4 +1,4 @@
-"""Connections to the server of the lab: those of strangers lock nobody out.
+"""Connections to the server of the lab: connections of strangers lock nobody out.
 
 Any process of this machine may connect. A connection is of a *stranger* until a request on it has had the token.
 At most `MOST_STRANGERS` are open, and the oldest gives way to the next one: a browser that loads the page needs

@@ -123,8 +123,7 @@ class _Confined(Resolver):
             self._folder.inside(file)
             if not self._folder.runs_python:
                 raise RequestError(
-                    f'"{text}": this lab runs no controllers in Python; accepted: the name of a controller, or '
-                    "after thalweg lab --python a file in its folder"
+                    f'"{text}": a controller in Python requires thalweg lab --python, and a file in its folder'
                 )
         return super().__call__(text)
 

@@ -1,6 +1,6 @@
 """A trial in real time, told while it runs: what crosses the links of the emulator, and how long it waits there.
 
-Reports of the emulator are sums since its start. What is told are those of the link towards the clients, ten times
+Reports of the emulator are sums since its start. Reported are the sums of the link towards the clients, ten times
 a second; the page draws their differences. Whether this machine can is known when it has tried: Linux, with the
 right to make network namespaces and TUN devices.
 """
@@ -26,10 +26,12 @@ _TOLD = (
     "mean_queue_delay_s",
 )
 
-Told = Callable[[Mapping[str, float]], None]
+OnReport = Callable[[Mapping[str, float]], None]
 
 
-def run_live(native: _native.Scenario, name: str, resolver: Resolver, seed: int, tell: Told) -> tuple[Trial, str]:
+def run_live(
+    native: _native.Scenario, name: str, resolver: Resolver, seed: int, tell: OnReport
+) -> tuple[Trial, str]:
     """Runs it; returns the trial with its trace, and how faithful the run was. Raises ThalwegError."""
     scenario = LiveScenario(native, name, None, resolver)
     begin = time.monotonic()

@@ -34,7 +34,7 @@ _RANGE = ("from", "to", "steps", "scale")
 
 
 @dataclass(frozen=True)
-class Asked:
+class SweepRequest:
     """A sweep as the page has it: the scenario that is shown, axes in the words of the reader, and a name."""
 
     setup: Mapping[str, Any]
@@ -45,7 +45,7 @@ class Asked:
     """Of the folder that the store will have."""
 
     @classmethod
-    def of(cls, call: object) -> Asked | None:
+    def of(cls, call: object) -> SweepRequest | None:
         """None if these are not the words of a page."""
         if not isinstance(call, dict):
             return None
@@ -82,10 +82,10 @@ class Asked:
                 raise RequestError(_too_many(axis.key, len(axis.values)))
             for value in axis.values:
                 files += folder.checked("", {axis.key: value.text})
-        if files and plan.base.is_inline:  # the store keeps the scenario with its traces, and not those of values
+        if files and plan.base.is_inline:  # the store keeps the traces of the scenario, not of values
             raise RequestError(
-                f'{self.setup["origin"]}: a value names the file "{files[0]}", and trials are replayed from the '
-                "store, where there is none; accepted: the scenario saved in the folder and opened from there"
+                f'{self.setup["origin"]}: a value names the file "{files[0]}", which requires a scenario that is '
+                "saved in the folder and opened from there: trials are replayed from the store"
             )
         return replace(plan, resolver=folder.resolver)
 
@@ -139,7 +139,7 @@ class Asked:
     def _axis(self, axis: Mapping[str, str]) -> str:
         key = axis["key"].strip()
         if sum(other["key"].strip() == key for other in self.axes) > 1:
-            raise RequestError(f"{key}: it is an axis twice; accepted: each key once")
+            raise RequestError(f"{key}: it is an axis twice")
         if "values" in axis:
             if axis["values"].count(",") > MOST_VALUES:
                 raise RequestError(_too_many(key, axis["values"].count(",")))

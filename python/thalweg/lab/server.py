@@ -31,7 +31,7 @@ from starlette.websockets import WebSocket
 from thalweg.base.errors import RequestError
 from thalweg.lab.connection import Connection, admit
 from thalweg.lab.folder import Folder
-from thalweg.lab.plan import Asked
+from thalweg.lab.plan import SweepRequest
 from thalweg.lab.session import RefusedError, Session, words_of
 from thalweg.lab.sweep import Sweeps
 
@@ -81,10 +81,10 @@ class Guard:
         port = scope["server"][1]
         ours = [f"{name}:{port}" for name in (HOST, "localhost")]
         if headers.getlist("host") not in [[name] for name in ours]:
-            return "this Host is not that of the lab"
+            return "this Host is not the lab's"
         origins = headers.getlist("origin")
         if origins and origins not in [[f"http://{name}"] for name in ours]:
-            return "this Origin is not that of the lab"
+            return "this Origin is not the lab's"
         if scope["path"].startswith("/assets/") or scope["path"] == "/sandbox.html":
             return None  # the code of the page is no secret
         token = QueryParams(scope["query_string"]).get("token")
@@ -135,7 +135,7 @@ def application(folder: Folder, token: str, sweeps: Sweeps) -> ASGIApp:
         if body is None:
             return PlainTextResponse(f"more than {LARGEST_MESSAGE} bytes", 413, _HEADERS)
         try:
-            asked = Asked.of(words_of(body))
+            asked = SweepRequest.of(words_of(body))
         except RefusedError as refused:
             return PlainTextResponse(str(refused), 400, _HEADERS)
         if asked is None:

@@ -20,7 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from thalweg.lab import own_session
 from thalweg.lab.folder import Folder
-from thalweg.lab.plan import Asked, is_setup
+from thalweg.lab.plan import SweepRequest, is_setup
 from thalweg.lab.wire import packed
 from thalweg.lab.worker import MOST_PACKETS, MOST_TRIALS, serve
 
@@ -55,7 +55,7 @@ def call_of(text: str) -> dict[str, Any]:
     setup = call.get("setup")
     if call.get("name") not in _NAMES or (call["name"] not in _WITHOUT_SETUP and not isinstance(setup, dict)):
         raise RefusedError("a message names no call")
-    if call["name"] == "estimate" and Asked.of(call.get("sweep")) is None:
+    if call["name"] == "estimate" and SweepRequest.of(call.get("sweep")) is None:
         raise RefusedError("a sweep has no axes")
     if call["name"] == "result" and not isinstance(call.get("path"), str):
         raise RefusedError("a result has no path")

@@ -30,17 +30,17 @@ from thalweg.experiments.sweep.run import DAY_S
 from thalweg.experiments.sweep.store import Store
 from thalweg.lab import own_session
 from thalweg.lab.folder import Folder
-from thalweg.lab.plan import Asked
+from thalweg.lab.plan import SweepRequest
 from thalweg.trials.machine import ThisMachine
 from thalweg.trials.store.shard import Shard
 
-_TOLD_EVERY_S = 0.1
+_PROGRESS_EVERY_S = 0.1
 _GRACE_S = 10.0
 """How long a sweep may take to write what is finished, once it is told to stop."""
 _SPAWN = multiprocessing.get_context("spawn")
 
 
-def estimated(folder: Folder, asked: Asked) -> dict[str, Any]:
+def estimated(folder: Folder, asked: SweepRequest) -> dict[str, Any]:
     """What would run and how long it would take, as `--dry-run` says, and what does the same elsewhere.
 
     Raises RequestError.
@@ -82,12 +82,12 @@ class Sweeps:
         with self._lock:
             return dict(self._state)
 
-    def start(self, asked: Asked) -> dict[str, Any]:
+    def start(self, asked: SweepRequest) -> dict[str, Any]:
         """Starts a sweep. Raises RequestError if one runs; what else is wrong, the state says."""
         with self._lock:
             if self._state["isRunning"]:
                 raise RequestError(
-                    f"the sweep {self._state['name']} runs already; accepted: another one when it has ended"
+                    f"the sweep {self._state['name']} runs already; start another one when it has ended"
                 )
             number = self._state["number"] + 1
             self._state = {"number": number, "name": asked.name, "isRunning": False, "done": 0, "trials": 0}
@@ -118,7 +118,7 @@ class Sweeps:
         if process is not None and hearing is not None:
             _end(process, hearing)
 
-    def _begin(self, asked: Asked) -> None:
+    def _begin(self, asked: SweepRequest) -> None:
         """Starts the process, and who hears it."""
         pipe, other = _SPAWN.Pipe()
         with other:
@@ -169,7 +169,7 @@ def _ended(is_stopping: bool) -> str:
     return "the process of the sweep has ended: it may have needed too much memory; what is finished is kept"
 
 
-def play(pipe: Connection, folder: Folder, asked: Asked) -> None:
+def play(pipe: Connection, folder: Folder, asked: SweepRequest) -> None:
     """Runs a sweep and tells how it goes; the process of `Sweeps`."""
     own_session.begin()
     try:
@@ -206,16 +206,16 @@ def _played(pipe: Connection, plan: Plan, place: Path) -> dict[str, Any]:
 
 def _teller(pipe: Connection) -> Progress:
     """Tells how far a sweep is, and how fast."""
-    told = begun = time.monotonic()
+    reported = begun = time.monotonic()
     first: int | None = None
 
     def tell(_: str, done: int, trials: int) -> None:
-        nonlocal told, begun, first
+        nonlocal reported, begun, first
         now = time.monotonic()
         if first is None:
             first, begun = done, now
-        if now - told > _TOLD_EVERY_S:
-            told = now
+        if now - reported > _PROGRESS_EVERY_S:
+            reported = now
             _say(
                 pipe,
                 {"done": done, "trials": trials, "perS": (done - first) / (now - begun) if now > begun else 0},

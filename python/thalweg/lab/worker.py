@@ -21,7 +21,7 @@ from thalweg.base.toml import read_toml
 from thalweg.lab import own_session, stored
 from thalweg.lab.folder import Folder
 from thalweg.lab.live import run_live
-from thalweg.lab.plan import Asked
+from thalweg.lab.plan import SweepRequest
 from thalweg.lab.sweep import estimated
 from thalweg.lab.wire import packed
 
@@ -29,7 +29,7 @@ OUTCOMES = ("flows", "links", "trials", "requests", "streams")
 TRACES = ("flows", "variables", "links", "drops", "packets", "held", "frames")
 MOST_TRIALS = 10_000
 MOST_PACKETS = 1_000_000
-_TOLD_EVERY_S = 0.03
+_PROGRESS_EVERY_S = 0.03
 _BASE_UNITS = ("bps", "s", "bytes", "")
 
 Tell = Callable[[bytes], None]
@@ -73,7 +73,7 @@ def _answered(number: int, call: Mapping[str, Any], folder: Folder, tell: Tell) 
         case "result":
             return packed({"id": number, "result": stored.opened(folder, str(call["path"]))})
         case "estimate":
-            asked = Asked.of(call["sweep"])
+            asked = SweepRequest.of(call["sweep"])
             assert asked is not None  # the session has looked
             return packed({"id": number, "result": estimated(folder, asked)})
         case "live":
@@ -128,13 +128,13 @@ def _live(number: int, call: Mapping[str, Any], folder: Folder, tell: Tell) -> b
         resolver,
     )
 
-    def told(report: Mapping[str, float]) -> None:
+    def on_report(report: Mapping[str, float]) -> None:
         nonlocal count
         count += 1
         tell(packed({"id": number, "finished": count, "live": dict(report)}))
 
     begin = time.perf_counter()
-    trial, unfaithful = run_live(native, name, resolver, int(call["seed"]), told)
+    trial, unfaithful = run_live(native, name, resolver, int(call["seed"]), on_report)
     took = 1e3 * (time.perf_counter() - begin)
     groups = {"outcomes": _frames(trial.outcomes, OUTCOMES), "trace": _frames(trial.trace, TRACES)}
     return packed({"id": number, "milliseconds": took, "unfaithful": unfaithful}, groups)
@@ -222,12 +222,12 @@ def _packets(number: int, scenario: _native.Scenario, seed: int, from_s: float, 
 
 
 def _trials(number: int, scenario: _native.Scenario, seeds: list[int], tell: Tell) -> bytes:
-    told = time.monotonic()
+    reported = time.monotonic()
 
     def progress(finished: int) -> None:
-        nonlocal told
-        if time.monotonic() - told > _TOLD_EVERY_S:
-            told = time.monotonic()
+        nonlocal reported
+        if time.monotonic() - reported > _PROGRESS_EVERY_S:
+            reported = time.monotonic()
             tell(packed({"id": number, "finished": finished}))
 
     outcomes = scenario.trials(seeds, 0, progress)

@@ -1,4 +1,4 @@
-"""The pages of the manual: in a checkout those of the repository, in a wheel copies, by `make manual`."""
+"""The pages of the manual: in a checkout the repository's, in a wheel copies, by `make manual`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def titles() -> dict[str, str]:
     at = folder()
     found = {file.relative_to(at).with_suffix("").as_posix(): _title(file) for file in sorted(at.rglob("*.md"))}
     if not found:
-        raise RequestError(f"there are no pages in {at}; accepted: a checkout, or a wheel of `make wheels`")
+        raise RequestError(
+            f"there are no pages in {at}; the manual requires a checkout, or a wheel of `make wheels`"
+        )
     return {"index": found.pop("index"), **found}
 
 

@@ -124,10 +124,10 @@ def pooled(analyses: Sequence[Analysis]) -> tuple[Histogram, Histogram]:
 
 def document(analyses: Sequence[Analysis]) -> dict[str, Any]:
     """The analysis of these series, for JSON; several also have a pooled histogram."""
-    told: dict[str, Any] = {"probes": [analysis.document() for analysis in analyses]}
+    document: dict[str, Any] = {"probes": [analysis.document() for analysis in analyses]}
     if len(analyses) > 1:
-        told["pooled_histogram"] = _histograms(*pooled(analyses))
-    return told
+        document["pooled_histogram"] = _histograms(*pooled(analyses))
+    return document
 
 
 def _histograms(everything: Histogram, kept: Histogram) -> dict[str, Any]:

@@ -5,7 +5,7 @@ octoping: a request is sent when it is due, and if the program is late for sever
 now, without a burst; otherwise it waits for a reply. After the last request it listens for `patience` more.
 A server that has dropped the client meanwhile requires a new token: that request is sent again immediately.
 
-Times are those of the monotonic clock. A request is stamped just before it is handed to the kernel, a reply by
+Times come from the monotonic clock. A request is stamped just before it is handed to the kernel, a reply by
 the kernel (`timestamps`): what both leave out is tens of microseconds of the client's own network stack.
 """
 

@@ -1,4 +1,4 @@
-"""Figures of probe results, after those of the octoping analysis.
+"""Figures of probe results, after the figures of the octoping analysis.
 
 Colours mean the same in all of them: blue is measured, grey what the in-order filter leaves out, vermilion a
 spurious firing, green a model.

@@ -30,7 +30,7 @@ def simulate_probe(
     received = _seconds(columns["received_ns"])
     echoed[np.isnan(received)] = np.nan
     there = columns["echoed_ns"] >= 0
-    # In the order of arrival at the server, which is that of sending unless the link lets packets overtake.
+    # In the order of arrival at the server: the order of sending, unless the link lets packets overtake.
     order = np.argsort(np.where(there, columns["echoed_ns"], np.iinfo(np.int64).max), kind="stable")
     counted = np.zeros(count, np.int64)
     counted[order] = np.cumsum(there[order])

@@ -5,19 +5,19 @@ namespaces and devices without names: when it ends, the kernel removes them.
 """
 
 from thalweg.realtime.peer import Peer
-from thalweg.realtime.process import Ended, LiveRequest, run_shell
+from thalweg.realtime.process import LiveRequest, ShellResult, run_shell
 from thalweg.realtime.report import faithfulness, is_faithful, write_report
 from thalweg.realtime.rig import Rig
 from thalweg.realtime.trial import LiveScenario
-from thalweg.realtime.trials import Played, Timing, faithful, play
+from thalweg.realtime.trials import LiveTrials, Timing, faithful, play
 
 __all__ = [
-    "Ended",
     "LiveRequest",
     "LiveScenario",
+    "LiveTrials",
     "Peer",
-    "Played",
     "Rig",
+    "ShellResult",
     "Timing",
     "faithful",
     "faithfulness",

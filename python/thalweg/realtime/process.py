@@ -69,7 +69,7 @@ class LiveRequest:
 
 
 @dataclass(frozen=True)
-class Ended:
+class ShellResult:
     """How a command on a path ended."""
 
     status: int
@@ -91,7 +91,7 @@ class LiveProcess:
     ) -> None:
         """Starts it, with descriptors, and variables for what runs there; `on_statistics` hears reports so far."""
         if not sys.platform.startswith("linux"):
-            raise RealTimeError("real time needs Linux: network namespaces and TUN devices")
+            raise RealTimeError("real time requires Linux (network namespaces and TUN devices)")
         ask, asked = os.pipe(), os.pipe()
         command = [sys.executable, "-I", "-S", str(_HELPER), str(_native.__file__), str(ask[0]), str(asked[1])]
         command.append(json.dumps(sys.path))
@@ -184,13 +184,13 @@ def run_shell(
     peer: Sequence[str] | Peer | None = None,
     environment: Mapping[str, str] | None = None,
     on_statistics: Callable[[Report], None] | None = None,
-) -> Ended:
+) -> ShellResult:
     """Runs a command on a host whose only way out is the path, and `peer` on the host at the other end.
 
-    Input and output are those of this process; the peer reads nothing, and each line that it says appears on
-    standard error behind `peer: `, unless it goes to a file. On SIGUSR1, `on_statistics` hears how the run is so
-    far. Raises RequestError, also if the peer cannot be started, is not ready in time, or fails before the command
-    ends.
+    The command has the input and output of this process; the peer reads nothing, and each line that it says
+    appears on standard error behind `peer: `, unless it goes to a file. On SIGUSR1, `on_statistics` hears
+    how the run is so far. Raises RequestError, also if the peer cannot be started, is not ready in time, or
+    fails before the command ends.
     """
     other = Peer(peer) if isinstance(peer, Sequence) else peer
     with interrupts_passed_over(), ExitStack() as until_end:
@@ -208,4 +208,4 @@ def run_shell(
         except BaseException:
             process.kill()
             raise
-    return Ended(ended["status"], ended["report"])
+    return ShellResult(ended["status"], ended["report"])

@@ -30,7 +30,7 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Played:
+class LiveTrials:
     """Trials of one scenario."""
 
     outcomes: Outcomes
@@ -60,7 +60,7 @@ def play(
     seed: int,
     on_progress: Callable[[int], None] | None = None,
     timing: Timing | None = None,
-) -> Played:
+) -> LiveTrials:
     """Runs `n` trials with seeds `seed`, `seed + 1`, ... Raises RequestError, and Interrupted after Ctrl-C."""
     asked = timing or Timing()
     done = []
@@ -71,4 +71,4 @@ def play(
             raise Interrupted(together([played.trial.outcomes for played in done]) if done else None) from None
         if on_progress:
             on_progress(number + 1)
-    return Played(together([played.trial.outcomes for played in done]), [played.report for played in done])
+    return LiveTrials(together([played.trial.outcomes for played in done]), [played.report for played in done])

@@ -2,7 +2,7 @@
 
 Completion is infinite in a trial in which the flow did not finish, and counts as in verdicts: what `noise.start`
 adds is no part of it. Any other metric leaves out the trials that do not define it, such as the RTT of a flow that
-has sent nothing; `n` says how many are left. Intervals are those of medians (`statistics`), at 95 %.
+has sent nothing; `n` says how many are left. Intervals are for medians (`statistics`), at 95 %.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Metric:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """A flow, a link or a stream of media, and its metrics."""
 
     names: dict[str, str]
@@ -102,7 +102,7 @@ STREAM = (
 )
 
 
-def flows(outcomes: Outcomes) -> list[Measured]:
+def flows(outcomes: Outcomes) -> list[Measurement]:
     """Each flow, in the order of the scenario."""
     found = [_flow(outcomes, name, rows) for name, rows in _groups(outcomes.flows, "flow")]
     if len(found) == 1:
@@ -110,29 +110,29 @@ def flows(outcomes: Outcomes) -> list[Measured]:
     return found
 
 
-def links(outcomes: Outcomes) -> list[Measured]:
+def links(outcomes: Outcomes) -> list[Measurement]:
     """Each link."""
-    return [Measured({"link": name}, _medians(rows, LINK)) for name, rows in _groups(outcomes.links, "link")]
+    return [Measurement({"link": name}, _medians(rows, LINK)) for name, rows in _groups(outcomes.links, "link")]
 
 
-def streams(outcomes: Outcomes) -> list[Measured]:
+def streams(outcomes: Outcomes) -> list[Measurement]:
     """Each stream of media of each flow; what is no letter or digit in its name is an underscore."""
     if outcomes.streams.is_empty():
         return []
     return [
-        Measured({"flow": flow, "stream": re.sub(r"\W", "_", stream)}, _medians(own, STREAM))
+        Measurement({"flow": flow, "stream": re.sub(r"\W", "_", stream)}, _medians(own, STREAM))
         for flow, rows in _groups(outcomes.streams, "flow")
         for stream, own in _groups(rows, "stream")
     ]
 
 
-def _flow(outcomes: Outcomes, name: str, rows: pl.DataFrame) -> Measured:
+def _flow(outcomes: Outcomes, name: str, rows: pl.DataFrame) -> Measurement:
     medians = _medians(rows, FLOW)
     if COMPLETION.key in rows.columns:
         criterion = {"flow": name, "metric": "completion"}
         values = values_of(criterion, outcomes.flows, starts_s=outcomes.scenario.starts_s)
         medians[COMPLETION.key] = median_interval(values["value"].to_numpy())
-    return Measured({"flow": name, "controller": str(rows["controller"][0])}, medians)
+    return Measurement({"flow": name, "controller": str(rows["controller"][0])}, medians)
 
 
 def _groups(table: pl.DataFrame, column: str) -> Iterator[tuple[str, pl.DataFrame]]:

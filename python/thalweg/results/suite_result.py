@@ -34,7 +34,7 @@ from thalweg.engine.outcome import TABLES, Description, Outcomes
 from thalweg.judging.verdict import Answer
 from thalweg.results import measured
 from thalweg.results.host import host
-from thalweg.results.measured import Measured
+from thalweg.results.measured import Measurement
 from thalweg.results.metadata import FORMAT, METADATA, read_document, read_metadata
 from thalweg.results.tables import check_hashes, check_readable, read_tables
 
@@ -114,7 +114,7 @@ class SuiteResult:
             **({"against": standing.document()} if (standing := self.standing()) else {}),
         }
 
-    def _measured(self, measure: Callable[[Outcomes], list[Measured]]) -> list[dict[str, Any]]:
+    def _measured(self, measure: Callable[[Outcomes], list[Measurement]]) -> list[dict[str, Any]]:
         rows = ((outcomes.scenario.name, row) for outcomes in self.outcomes for row in measure(outcomes))
         return [{"scenario": name, **row.document()} for name, row in rows]
 

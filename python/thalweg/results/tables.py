@@ -63,7 +63,7 @@ def check_readable(folder: Path, scenarios: Sequence[Description]) -> None:
 def read_tables(folder: Path, scenario: Description) -> dict[str, pl.DataFrame] | None:
     """The tables of a scenario of the result in a folder by their names; None if it was not finished.
 
-    Raises ResultError if they cannot be read, or are not those of this scenario.
+    Raises ResultError if they cannot be read, or belong to another scenario.
     """
     files = [find_file(folder, PurePath(scenario.name, f"{table}.parquet")) for table in TABLES]
     if not any(files):

@@ -17,7 +17,7 @@ def chosen(jobs: int = 0, cluster: str | None = None) -> Iterator[Executor]:
         yield ThisMachine(jobs)
         return
     if jobs:
-        raise RequestError(f"--jobs {jobs}: a cluster plays on all its workers; accepted: --jobs or --cluster")
+        raise RequestError("--jobs cannot be combined with --cluster, which uses all its workers")
     from thalweg.trials.cluster import connected  # noqa: PLC0415 - Dask is an extra
 
     with connected(cluster) as executor:

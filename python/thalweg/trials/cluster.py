@@ -25,8 +25,8 @@ from thalweg.engine import audit
 from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
 from thalweg.trials.apart import FAILURES
-from thalweg.trials.portable import Told, document_of, gathered, is_portable, read_answer
-from thalweg.trials.remote import Played, engine_here, play, take_from
+from thalweg.trials.portable import TrialRecord, document_of, gathered, is_portable, read_answer
+from thalweg.trials.remote import Answers, engine_here, play, take_from
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -147,9 +147,9 @@ class Cluster:
             raise RequestError(f"--cluster {self._address!r}: {str(error).partition(chr(10))[0]}") from None
         for worker, engine in engines.items():
             if engine != _native.engine():
-                told = engine if isinstance(engine, str) else None
+                other = engine if isinstance(engine, str) else None
                 others = sum(other != _native.engine() for other in engines.values())
-                raise self._other_engine(told, f"{others} of {len(engines)} workers, {worker} for one,")
+                raise self._other_engine(other, f"{others} of {len(engines)} workers, {worker} for one,")
 
     def play(self, batches: Iterable[Batch], take: Take, report: Report = unheard) -> None:
         """Plays batches, as many at once as there are threads of workers."""
@@ -313,7 +313,7 @@ class _Flight:
             self._repeat(part)
             return
         try:
-            played: Played | str = future.result()
+            played: Answers | str = future.result()
         except _LOST:  # it was on its way
             raise self._cluster.lost() from None
         if isinstance(played, str):
@@ -332,13 +332,13 @@ class _Flight:
         self._finished += 1
 
     def _hand_over(self, part: _Part, answers: Sequence[dict[str, Any]]) -> None:
-        told: dict[int, list[Told]] = {}
+        records: dict[int, list[TrialRecord]] = {}
         ordered = [trial for number in part.numbers for trial in part.trials if trial[0] == number]
         for (number, index), answer in zip(ordered, answers, strict=True):
             try:
-                told.setdefault(number, []).append((index, *read_answer(answer)))
+                records.setdefault(number, []).append((index, *read_answer(answer)))
             except FAILURES as error:
                 self._take(Failed(part.batch, number, part.batch.seeds[index], error))
-        for number, own in told.items():
+        for number, own in records.items():
             if own:
                 self._take(Finished(part.batch, number, gathered(part.batch.scenarios[number], own)))

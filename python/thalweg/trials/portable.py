@@ -18,7 +18,7 @@ from thalweg.engine.controllers.failure import error_of
 from thalweg.engine.controllers.resolver import Resolver
 from thalweg.engine.scenario import Scenario
 
-Told = tuple[int, str, float]
+TrialRecord = tuple[int, str, float]
 """The number of a trial among the seeds, its outcome as text that loses nothing, and its processor time in s."""
 
 
@@ -58,20 +58,20 @@ class Portable:
             raise ScenarioError(str(error)) from None
         return Portable(native, resolver, document["audited"])
 
-    def told(self, seed: int) -> tuple[str, float]:
+    def record(self, seed: int) -> tuple[str, float]:
         """Plays a trial: its outcome as text, and its processor time. Raises what a trial fails with."""
         try:
-            return self.native.told(seed, self.audited)
+            return self.native.record(seed, self.audited)
         except _native.ControllerFailed as failed:
             raise error_of(failed, self.resolver.definitions) from None
 
     def answer(self, seed: int) -> dict[str, Any]:
         """The same as JSON, with what a trial failed with."""
         try:
-            text, core_s = self.told(seed)
+            text, core_s = self.record(seed)
         except (ControllerError, _native.Panicked, _native.AuditError) as error:
             return {"failed": type(error).__name__, "error": str(error)}
-        return {"told": text, "core_s": core_s}
+        return {"record": text, "core_s": core_s}
 
 
 _KINDS: dict[str, type[Exception]] = {
@@ -82,15 +82,15 @@ _KINDS: dict[str, type[Exception]] = {
 
 
 def read_answer(answer: dict[str, Any]) -> tuple[str, float]:
-    """What `Portable.answer` has told. Raises what the trial failed with."""
+    """What `Portable.answer` has recorded. Raises what the trial failed with."""
     if "failed" in answer:
         raise _KINDS[answer["failed"]](answer["error"])
-    return answer["told"], answer["core_s"]
+    return answer["record"], answer["core_s"]
 
 
-def gathered(scenario: Scenario, told: Sequence[Told]) -> _native.Outcomes:
+def gathered(scenario: Scenario, records: Sequence[TrialRecord]) -> _native.Outcomes:
     """The outcomes of trials that others have played."""
-    return scenario.native.gathered(sorted(told))
+    return scenario.native.gathered(sorted(records))
 
 
 def line_of(document: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Trials with controllers in Python on all cores: an interpreter runs one handler at a time, so each core has one.
 
 A process plays one trial after the other (`worker.py`) and stays for all batches of a run. Outcomes come back as
-text that loses nothing, so they are those of trials in this process. When a process ends, another one takes its
+text that loses nothing, so they equal trials in this process. When a process ends, another one takes its
 place and repeats its trial; a trial that has ended several processes fails.
 """
 
@@ -25,7 +25,7 @@ from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
 from thalweg.trials.apart import FAILURES
 from thalweg.trials.in_turn import in_turn
-from thalweg.trials.portable import Told, document_of, gathered, line_of, read_answer
+from thalweg.trials.portable import TrialRecord, document_of, gathered, line_of, read_answer
 from thalweg.trials.threads import Threads
 
 _WORKER = Path(__file__).with_name("worker.py")
@@ -33,7 +33,7 @@ _POLL_S = 0.1
 LIVES = 3
 """How many processes a trial may end before it counts as failed."""
 _Came = tuple[int, int, "tuple[str, float] | Exception"]
-"""The number of a scenario, that of a seed, and what came of the trial."""
+"""The number of a scenario, the number of a seed, and the result of the trial."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Process:
             self._say(process, f"{seed}\n")
             assert process.stdout is not None
             line = process.stdout.readline()
-            if line.endswith("\n"):  # half an answer is that of a process that has ended meanwhile
+            if line.endswith("\n"):  # a process that has ended leaves half an answer
                 return read_answer(json.loads(line))
             if self._ended:
                 raise Stopped
@@ -181,12 +181,12 @@ class Pool:
 
 def _hear(batch: Batch, drivers: int, came: queue.Queue[_Came | None], take: Take, report: Report) -> None:
     """Hands over what comes until nobody drives a process any more."""
-    told: list[list[Told]] = [[] for _ in batch.scenarios]
+    records: list[list[TrialRecord]] = [[] for _ in batch.scenarios]
     missing = [len(batch.seeds)] * len(batch.scenarios)
     finished = 0
 
     def hand_over(number: int) -> None:
-        own, told[number] = told[number], []  # first: a Ctrl-C within `take` must not hand them over twice
+        own, records[number] = records[number], []  # first: a Ctrl-C within `take` must not hand them over twice
         if own:
             take(Finished(batch, number, gathered(batch.scenarios[number], own)))
 
@@ -202,7 +202,7 @@ def _hear(batch: Batch, drivers: int, came: queue.Queue[_Came | None], take: Tak
                 continue
             number, index, result = found
             if isinstance(result, tuple):
-                told[number].append((index, *result))
+                records[number].append((index, *result))
             elif isinstance(result, FAILURES):
                 take(Failed(batch, number, batch.seeds[index], result))
             else:

@@ -15,7 +15,7 @@ from thalweg.trials.portable import Portable
 
 
 @dataclass(frozen=True)
-class Played:
+class Answers:
     """What came of the trials of a batch. Dask packs it at once, but a list element by element."""
 
     answers: list[dict[str, Any]]
@@ -27,7 +27,7 @@ def engine_here() -> str:
     return _native.engine()
 
 
-def play(engine: str, documents: Sequence[dict[str, Any]], seeds: Sequence[Sequence[int]]) -> Played | str:
+def play(engine: str, documents: Sequence[dict[str, Any]], seeds: Sequence[Sequence[int]]) -> Answers | str:
     """Plays trials of each scenario, with seeds of its own; or says what engine is here, if it is another one."""
     if _native.engine() != engine:
         return _native.engine()
@@ -40,7 +40,7 @@ def play(engine: str, documents: Sequence[dict[str, Any]], seeds: Sequence[Seque
             answers += [{"failed": "ControllerError", "error": str(error)} for _ in own]
             continue
         answers += [scenario.answer(seed) for seed in own]
-    return Played(answers)
+    return Answers(answers)
 
 
 def take_from(engine: str, document: dict[str, Any], seed: int, take: Callable[[Trial], Any]) -> tuple[str, Any]:

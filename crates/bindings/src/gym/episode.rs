@@ -174,7 +174,7 @@ impl Trial {
 }
 
 fn ended() -> PyErr {
-    PyValueError::new_err("the episode has ended; accepted: reset() first")
+    PyValueError::new_err("the episode has ended; step() requires reset() first")
 }
 
 #[pymethods]

@@ -120,8 +120,7 @@ impl Epoll {
             Ok(ready) => ready.unsigned_abs() as usize,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
             Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
-                let problem =
-                    "this kernel cannot wait for nanoseconds; accepted: Linux 5.11 or later";
+                let problem = "real time requires Linux 5.11 or later; this kernel cannot wait for nanoseconds";
                 return Err(io::Error::other(problem));
             }
             Err(error) => return Err(error),

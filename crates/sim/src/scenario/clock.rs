@@ -41,7 +41,7 @@ impl Clock {
         match self {
             Clock::Virtual => {
                 return Err(format!(
-                    "\"{text}\" belongs to the kernel and runs in real time only; accepted: thalweg run --live, or a controller of Thalweg"
+                    "\"{text}\" belongs to the kernel and requires real time (thalweg run --live)"
                 ));
             }
             Clock::Real(host) => {
@@ -77,10 +77,10 @@ impl Clock {
             if matches!(self, Clock::Real(_)) {
                 let problem = match given.get("stack").and_then(toml::Value::as_str) {
                     Some("model") => {
-                        "\"model\" runs in virtual time only; accepted in real time: \"quic\", or no such key"
+                        "\"model\" cannot be combined with real time; use \"quic\", or no such key"
                     }
                     Some(_) if is_kernel => {
-                        "\"quic\" does not support controllers of the kernel; accepted: no such key, or another controller"
+                        "\"quic\" cannot be combined with a controller of the kernel"
                     }
                     _ => "",
                 };
@@ -88,7 +88,7 @@ impl Clock {
                     return Err(refuse(&format!("flow.{index}.stack"), problem));
                 }
                 if flow.zero_rtt {
-                    let problem = "true does not run in real time; accepted in real time: false";
+                    let problem = "true cannot be combined with real time";
                     return Err(refuse(&format!("flow.{index}.zero_rtt"), problem));
                 }
             }

@@ -62,7 +62,7 @@ fn missing(
     let model = text.and_then(|(_, text)| text.trim().strip_prefix('"')?.split('"').next());
     let problem = match model.and_then(|model| Some((model, known.with_model(table, model)?))) {
         Some((model, form)) => {
-            format!("\"{model}\" needs \"{name}\"; accepted: {table} = {form}")
+            format!("\"{model}\" requires \"{name}\": {table} = {form}")
         }
         None => format!("the key \"{name}\" is missing here; accepted: {example}"),
     };

@@ -216,7 +216,7 @@ fn refuse_unsteerable(spec: &FlowSpec) -> Result<(), String> {
     let refused = |what: &str| {
         let name = &spec.name;
         Err(format!(
-            "flow {name} {what}; accepted: a download, an upload, or a call whose media one end sends, with stack = \"model\""
+            "flow {name} {what}; a policy requires a download, an upload, or a call whose media one end sends, with stack = \"model\""
         ))
     };
     let both = Role::BOTH

@@ -201,7 +201,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:8: `[[path.change]]`: changes are a list: write [[path.change]]
     a.toml:19: `[pass]`: pass criteria are a list: write [[pass]]
     a.toml:14: `route = "a"`: "a" is a text; accepted: a list in square brackets
-    a.toml:13: flow.0.controller: "kernel:cubic" belongs to the kernel and runs in real time only; accepted: thalweg run --live, or a controller of Thalweg
+    a.toml:13: flow.0.controller: "kernel:cubic" belongs to the kernel and requires real time (thalweg run --live)
     a.toml:17: flow.1.controller: unknown controller "cubik" (did you mean "cubic"?); accepted: c4, cubic, reno, bbr, bbr1, prague, cbr
     a.toml:3: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     a.toml:3: `rate = "fast"`: "fast" has an unknown unit "fast"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
@@ -221,7 +221,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
     a.toml:16: flow.1.name: "" is not a name; accepted: a text such as "main"
-    a.toml:14: flow.0.upload: a flow has one workload; accepted: one of download, upload, requests, call and media
+    a.toml:14: flow.0.upload: a flow has one workload; download, upload, requests and call (or media) cannot be combined
     a.toml:11: flow.0: flow "main" has no workload; accepted: download = "10 MB", upload = "10 MB", call = "5 s", requests = { ... } or [[flow.media]]
     a.toml:15: flow.0.streams: 0 is out of range; accepted: 1 to 10000
     a.toml:20: pass.0.flow: there is no flow "background"; accepted: main, other
@@ -229,11 +229,11 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:22: pass.0.at_most: "soon" has an unknown unit "soon"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:22: `at_most = 5`: 5 has no unit; accepted: a text with a unit, such as "5 s", "20 Mbps" or "1 %"
     a.toml:22: pass.0.at_most: "5 Mbps" has an unknown unit "Mbps"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
-    a.toml:19: pass.0: a criterion has one bound; accepted: at_most or at_least, and another [[pass]] for the other
+    a.toml:19: pass.0: at_most cannot be combined with at_least; use another [[pass]] for the second bound
     a.toml:19: pass.0: there is no bound; accepted: at_most = "5 s"
     a.toml:23: pass.0.in: "0 %" of the trials ask for nothing; accepted: "95 %", up to "100 %"
     a.toml:23: `in = 95`: 95 has no unit; accepted: a text with a unit, such as "1 %"
-    a.toml:23: pass.0.stream: "audio": "closed" is of a flow, and not of a stream of media; accepted: no such key
+    a.toml:23: pass.0.stream: "audio" cannot be combined with metric "closed", which measures the whole flow
     a.toml:21: pass.0.metric: unknown metric "complete" (did you mean "completion"?); accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, starvation, convergence, oscillation, utilisation, drops, marks, spurious-loss, max-rtt, frame-delay, max-frame-delay, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start
     a.toml:19: pass.0.stream: is missing for "p95-delay"; accepted: call = "5 s" or [[flow.media]] in this flow, or a metric of a flow
     a.toml:22: pass.0.at_least: "5 s" has an unknown unit "s"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
@@ -345,7 +345,7 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     --controller mian=c4: there is no flow "mian" (did you mean "main"?); accepted: main, other
     --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague, cbr
     --controller main=cubik: unknown controller "cubik" (did you mean "cubic"?); accepted: c4, cubic, reno, bbr, bbr1, prague, cbr
-    --controller main=kernel:cubic: "kernel:cubic" belongs to the kernel and runs in real time only; accepted: thalweg run --live, or a controller of Thalweg
+    --controller main=kernel:cubic: "kernel:cubic" belongs to the kernel and requires real time (thalweg run --live)
     --controller main=c4:varient=v1: controller "c4" has no option "varient" (did you mean "variant"?); accepted: variant, rtt_floor, submillisecond_bonus, push, max_reduction, delay_bound, sensitivity, drain, trim, reentry, ratchet, alpha_previous, initial_max_rtt, clamp
     --controller main=c4:variant=v9: option "variant" of "c4" cannot be "v9"; accepted: draft-05, draft-04, 2026-10, v1, v1-no-exit-on-delay, v2, v3
     --controller main=: unknown controller ""; accepted: c4, cubic, reno, bbr, bbr1, prague, cbr
@@ -424,16 +424,16 @@ route = ["a", "b"]
     insta::assert_snapshot!(table, @r##"
     a.toml:14: flow.0.route: the route is empty; accepted: one or more of a, b
     a.toml:14: flow.0.route: there is no link "c"; accepted: a, b
-    a.toml:14: flow.0.route: "a" is repeated; accepted: each link once
+    a.toml:14: flow.0.route: "a" is repeated; a route has each link once
     a.toml:10: flow.0.route: is missing for flow "main"; accepted: a list of a, b, from server to client
     a.toml:7: link.1.name: "a" names two links; accepted: unique names
     a.toml:6: link.1.name: is missing; accepted: name = "bottleneck"
-    a.toml:2: link: [path] already describes the only hop; accepted: either [path], or [[link]] tables and a route for each flow
+    a.toml:2: link: [[link]] cannot be combined with [path]; use [path] for one hop, or [[link]] tables and a route for each flow
     a.toml:8: link.1.rate: "0 bps" never transmits a packet; accepted: a rate above 0, or a [[path.change]] to one
     a.toml:13: flow.0.requests.count: 0 is out of range; accepted: 1 to 100000
     a.toml:13: flow.0.requests.p5: "0 B" is too small; accepted: "1 B" or more
     a.toml:13: flow.0.requests.p95: "9 B" is below p5; accepted: at least "1 kB"
-    a.toml:13: flow.0.requests: a flow has one workload; accepted: one of download, upload, requests, call and media
+    a.toml:13: flow.0.requests: a flow has one workload; download, upload, requests and call (or media) cannot be combined
     a.toml:12: link.1.change.0.rate: the capacity from server to client is 0 from 1 s on, so flow "main" (flow.0) can never finish; accepted: a rate above 0, or a later [[link.change]] to one
     a.toml:1: sample: "0 ns" is too fine for "600 s" (time_limit) and 6 series; accepted: bins of "200 us" or more
     "##);
@@ -456,7 +456,7 @@ fn a_share_needs_two_flows() {
     assert!(
         share(&alone)
             .unwrap_err()
-            .contains("\"share\" needs at least two flows; this scenario has one")
+            .contains("metric \"share\" needs at least two flows; this scenario has one")
     );
 }
 
@@ -491,6 +491,6 @@ fn a_criterion_on_media_that_ends_before_its_measurement_is_refused_unless_it_co
     assert_eq!(ask("max-delay-from-start", "5 s"), Ok(()));
     insta::assert_snapshot!(
         ask("mean-delay", "4 s").unwrap_err(),
-        @r#"a.toml:23: pass.0.metric: "audio" ends before measure_from, "4 s": no frame counts; accepted: an earlier measure_from, or a delay from-start"#
+        @r#"a.toml:23: pass.0.metric: "audio" ends before measure_from, "4 s", so no frame counts; use an earlier measure_from, or a delay from-start"#
     );
 }

@@ -79,7 +79,7 @@ def is_partial(file: Path) -> bool:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Removes from a folder the files that killed writers left; those of writers at work stay."""
+    """Removes from a folder the files that killed writers left; files of active writers stay."""
     for file in folder.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             # Opened for writing, as NFS wants it for a lock; a link is not followed, a pipe not waited for.

@@ -126,9 +126,9 @@ def _github(title: str, cases: Sequence[Case]) -> str:
             heading = _escaped(f"{title}/{case.group}: {case.name}").replace(":", "%3A").replace(",", "%2C")
             lines.append(f"::error title={heading}::{_escaped(said)}")
     counts = _counts(cases)
-    told = ", ".join(f"{counts[kind]} {kind}" for kind in ("passed", "failed", "skipped"))
+    summary = ", ".join(f"{counts[kind]} {kind}" for kind in ("passed", "failed", "skipped"))
     # At the beginning of a line `::` is a command.
-    return "\n".join([*lines, f"{_escaped(title).lstrip(':')}: {told}"])
+    return "\n".join([*lines, f"{_escaped(title).lstrip(':')}: {summary}"])
 
 
 def _escaped(text: str) -> str:

@@ -49,7 +49,7 @@ def compare(
         typer.Option(
             "--fail-above",
             metavar="PERCENT",
-            help='Exit status 1 if trials tell that something is worse by more, as in "5 %", or fails more '
+            help='Exit status 1 if the trials show that something is worse by more, as in "5 %", or fails more '
             "often; of studies, that it differs by more.",
         ),
     ] = None,
@@ -74,7 +74,7 @@ def compare(
             return compare_stored([load(folder) for folder in folders], margin / 100, limit, format_)
         if any(of_kind):
             stored, other = folders[of_kind.index(True)], folders[of_kind.index(False)]
-            raise RequestError(f"{stored} holds a {kind}, {other} does not; accepted: folders of one kind")
+            raise RequestError(f"{stored} holds a {kind}, which cannot be compared with {other}")
     return _results(results, margin / 100, limit, format_)
 
 
@@ -162,7 +162,7 @@ def _counts(one: Failures) -> str:
 def _document(
     folders: Sequence[str], loaded: Sequence[SuiteResult], compared: Sequence[Sequence[Row]]
 ) -> dict[str, object]:
-    """Of two results: rows; of more, also those of each against the first."""
+    """Rows for two results; for more, also the rows of each against the first."""
     found = find_worse(compared, [compare_failures(loaded[0], other) for other in loaded[1:]])
     comparisons: list[dict[str, object]] = [
         {
@@ -203,7 +203,7 @@ def _print(
 
 def _summary(rows: Sequence[Row], margin: float) -> str:
     """How many differ, and which comparisons stand behind that."""
-    differ = sum(row.told in ("B is larger", "B is smaller") for row in rows)
+    differ = sum(row.conclusion in ("B is larger", "B is smaller") for row in rows)
     parts = [
         f"{differ} of {len(rows)} differ by more than {percent(margin)}, of which at most 5 % by chance "
         "(false discovery rate)"

@@ -66,7 +66,7 @@ def compare_stored(
             f"{', '.join(bare)}: no trials are stored (trials.parquet), and numbers without them do not tell a "
             "difference from chance; accepted for --fail-above: studies that this version stored with their trials"
         )
-    told = _judge(judged or [])
+    status = _judge(judged or [])
     lacking = [
         _lacks(letter, what, names)
         for letter, other in zip(LETTERS[1:], others, strict=False)
@@ -75,7 +75,7 @@ def compare_stored(
             ("measures", [] if bare else lost(base, other)),
         )
     ]
-    return told or (REFUSED if bare or any(lacking) else PASSED)
+    return status or (REFUSED if bare or any(lacking) else PASSED)
 
 
 def _judge(judged: Sequence[Sequence[Measure]]) -> int:
@@ -83,8 +83,8 @@ def _judge(judged: Sequence[Sequence[Measure]]) -> int:
     for letter, measures in zip(LETTERS[1:], judged, strict=False):
         for one in measures:
             if one.differs:
-                told = f"{one.name} {_number(one.a)} to {_number(one.b)} ({change_text(one.change)})"
-                complain(f"{letter}: {one.cell}: {told}", label="differs: ")
+                change = f"{one.name} {_number(one.a)} to {_number(one.b)} ({change_text(one.change)})"
+                complain(f"{letter}: {one.cell}: {change}", label="differs: ")
     if any(one.differs for measures in judged for one in measures):
         return FAILED
     if few := untold(judged):

@@ -1,4 +1,4 @@
-"""Comparisons as tables, and what of them is too much."""
+"""Comparisons as tables, and the rows beyond a limit."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _cells(row: Row, b: str) -> list[str]:
         base.subject,
         base.answer,
         other.answer,
-        row.told.replace("B", b),
+        row.conclusion.replace("B", b),
         median_a,
         median_b,
         change,

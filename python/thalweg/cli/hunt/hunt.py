@@ -25,7 +25,7 @@ _SHOWN = 3
 
 
 def hunt(
-    plan: Annotated[Path, typer.Argument(metavar="PLAN.toml", help="Scenario, what varies, and the objective.")],
+    plan: Annotated[Path, typer.Argument(metavar="PLAN.toml", help="The plan: scenario, axes and objective.")],
     out: Annotated[
         Path | None,
         typer.Option(
@@ -36,10 +36,10 @@ def hunt(
         ),
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(min=1, max=10**6, help="Scenarios that are tried, instead of the plan's.")
+        int | None, typer.Option(min=1, max=10**6, help="Number of scenarios to try, instead of the plan's.")
     ] = None,
     search_seed: Annotated[
-        int | None, typer.Option(min=0, max=2**32 - 1, help="Of the search, instead of the plan's.")
+        int | None, typer.Option(min=0, max=2**32 - 1, help="Seed of the search, instead of the plan's.")
     ] = None,
     keep: Annotated[
         Path | None,
@@ -121,7 +121,7 @@ def _print(find: Find, out: Path, link: TrialLink | None) -> None:
 
     heads = ("", find.objective.kind, f"on {find.replays} fresh seeds")
     if not find.is_worse:
-        found = f"nothing found: none of {find.tried} scenarios is worse than that of the plan"
+        found = f"nothing found: none of {find.tried} scenarios is worse than the plan's"
         if not find.refuted:
             console.print(f"{found}: {shown(find.baseline)}")
             return

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def tune(
     controller: Annotated[
-        str, typer.Argument(metavar="CONTROLLER", help="A name (c4) or a file, with options that stay.")
+        str, typer.Argument(metavar="CONTROLLER", help="A name (c4) or a file, with options to keep.")
     ],
     option: Annotated[
         list[str] | None,
@@ -28,7 +28,7 @@ def tune(
             "--option",
             "-O",
             metavar="NAME[=VALUES]",
-            help="What varies: push, push=1.1..1.5, variant=v1|v2; repeatable [all numbers and durations].",
+            help="Option to vary: push, push=1.1..1.5, variant=v1|v2; repeatable [all numbers and durations].",
         ),
     ] = None,
     suite: Annotated[str, typer.Option(help="A suite, or a folder of scenarios.")] = "search",
@@ -36,8 +36,8 @@ def tune(
     seed: Annotated[
         int, typer.Option(min=1, max=LARGEST_SET, help="Set of seeds; it also draws the held-back scenarios.")
     ] = 1,
-    budget: Annotated[int, typer.Option(min=1, max=10**5, help="Choices of options that are tried.")] = 64,
-    search_seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the search.")] = 1,
+    budget: Annotated[int, typer.Option(min=1, max=10**5, help="Number of sets of options to try.")] = 64,
+    search_seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the search.")] = 1,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE.json", help="Write the result, with its history.")
     ] = None,
@@ -48,8 +48,8 @@ def tune(
 ) -> int:
     """Search the options of a controller for its best score against CUBIC.
 
-    The score is that of `thalweg score`. At the end the best options are judged on scenarios and seeds that the
-    search has not seen; exit status 5 if they are not better there. Ctrl-C keeps the best so far.
+    The score is computed as by `thalweg score`. At the end the best options are judged on scenarios and seeds
+    that the search has not seen; exit status 5 if they are not better there. Ctrl-C keeps the best so far.
 
     Example: `thalweg tune c4 --option push=1.1..1.5 --option max_reduction`
     """

@@ -23,14 +23,12 @@ def lab(
         bool,
         typer.Option(
             "--python",
-            help="Run controllers in Python of the folder. A scenario names them, also one that comes by link.",
+            help="Run the controllers in Python of the folder that scenarios name, also scenarios of links.",
         ),
     ] = False,
     trial: Annotated[
         str | None,
-        typer.Option(
-            "--trial", metavar="LINK", help="Begin with the trial of a link that the lab or a report has."
-        ),
+        typer.Option("--trial", metavar="LINK", help="Open the trial of a link of the lab or of a report."),
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser of this machine.")] = False,
 ) -> None:

@@ -42,7 +42,7 @@ KeyFile = Annotated[
     typer.Option("--key-file", metavar="FILE", help="A file with a secret that client and server share."),
 ]
 Interval = Annotated[str, typer.Option("--interval", "-i", metavar="TIME", help="Time between two probes.")]
-Length = Annotated[str, typer.Option("--duration", "-d", metavar="TIME", help="How long to send.")]
+Length = Annotated[str, typer.Option("--duration", "-d", metavar="TIME", help="Duration of the series.")]
 
 
 @probe.command("serve")
@@ -90,7 +90,7 @@ def run(
     duration: Length = "75s",
     port: Port = PORT,
     patience: Annotated[
-        str, typer.Option("--patience", metavar="TIME", help="How long to wait for the first and the last reply.")
+        str, typer.Option("--patience", metavar="TIME", help="Longest wait for the first and the last reply.")
     ] = "3s",
     key_file: KeyFile = None,
     ipv4: Annotated[bool, typer.Option("--ipv4", "-4", help="Use IPv4 only.")] = False,

@@ -68,7 +68,7 @@ def run(
         bool,
         typer.Option(
             "--live",
-            help="In real time: the QUIC stack, and the kernel's TCP for controllers such as kernel:cubic.",
+            help="Run in real time: the QUIC stack, or the kernel's TCP with controllers such as kernel:cubic.",
         ),
     ] = False,
     realtime: Realtime = False,
@@ -171,10 +171,8 @@ def _refuse_for_many(live: bool, trace: Path | None, plot: Path | None) -> None:
     """Refuses what several controllers for one flow cannot have. Raises RequestError."""
     for option, given in (("--live", live), ("--trace", trace), ("--plot", plot)):
         if given:
-            more = ", or thalweg plot" if option == "--plot" else ""
-            raise RequestError(
-                f"{option}: not with several controllers for one flow; accepted: one for each flow{more}"
-            )
+            more = "; use thalweg plot" if option == "--plot" else ""
+            raise RequestError(f"{option} cannot be combined with several controllers for one flow{more}")
 
 
 def _again(

@@ -43,21 +43,21 @@ def shell(
         typer.Argument(metavar="-- CMD", help="The command, after `--`; without one, a shell."),
     ] = None,
     peer: Annotated[
-        str | None, typer.Option(metavar="CMD", help="A command for the host at the other end; ends with CMD.")
+        str | None, typer.Option(metavar="CMD", help="Command for the host at the other end; it ends with CMD.")
     ] = None,
     ready: Annotated[
         str | None,
         typer.Option(
             metavar="tcp:PORT|udp:PORT|CMD",
-            help="Begin when the peer has a socket there, or when this command, on its host, ends with status 0.",
+            help="Begin when the peer has this socket, or when this command on its host ends with status 0.",
         ),
     ] = None,
     ready_within: Annotated[
-        str | None, typer.Option(metavar="TIME", help=f'How long the peer may take; "{WITHIN}" unless given.')
+        str | None, typer.Option(metavar="TIME", help=f'Longest wait for the peer ["{WITHIN}"].')
     ] = None,
     peer_output: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where the peer writes; else on stderr, each line after `peer:`."),
+        typer.Option(metavar="FILE", help="File for the output of the peer [stderr, each line after `peer:`]."),
     ] = None,
     set_: Settings = None,
     seed: Seed = 1,
@@ -70,7 +70,7 @@ def shell(
     """Run a command behind the path of a scenario, in real time.
 
     The command sees one network: the path (down is towards it) and a peer at the other end, `$THALWEG_PEER` or
-    `$THALWEG_PEER6`. The exit status is that of the command, or 2 if the peer cannot start, is not ready in time,
+    `$THALWEG_PEER6`. The exit status is the command's, or 2 if the peer cannot start, is not ready in time,
     or fails. SIGUSR1 prints statistics so far. Needs root or user namespaces.
 
     Example: `thalweg shell c4/bad-wifi --peer "python3 -m http.server 80" --ready tcp:80 -- curl http://198.51.100.1`
@@ -90,8 +90,12 @@ def shell(
 
 def rig(
     scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
-    left: Annotated[int, typer.Option(min=1, max=200, help="Hosts where the clients are.")] = 1,
-    right: Annotated[int, typer.Option(min=1, max=200, help="Hosts where the servers are.")] = 1,
+    left: Annotated[
+        int, typer.Option(min=1, max=200, help="Number of hosts on the left, the side of the clients.")
+    ] = 1,
+    right: Annotated[
+        int, typer.Option(min=1, max=200, help="Number of hosts on the right, the side of the servers.")
+    ] = 1,
     set_: Settings = None,
     seed: Seed = 1,
     realtime: Realtime = False,
@@ -152,7 +156,7 @@ def _peer(command: str | None, ready: str | None, within: str | None, output: Pa
     if command is None:
         given = {"--ready": ready, "--ready-within": within, "--peer-output": output}
         if wrong := [name for name, value in given.items() if value is not None]:
-            raise RequestError(f"{', '.join(wrong)}: there is no peer; accepted: with --peer CMD")
+            raise RequestError(f"{' and '.join(wrong)} {'requires' if len(wrong) == 1 else 'require'} --peer CMD")
         return None
     if within is not None and ready is None:
         raise RequestError("--ready-within requires --ready")

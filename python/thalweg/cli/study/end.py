@@ -13,7 +13,7 @@ from rich.text import Text
 
 from thalweg.base.extras import require
 from thalweg.base.quantity import text
-from thalweg.base.seeds import told
+from thalweg.base.seeds import seed_text
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
@@ -27,7 +27,7 @@ from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
 
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="DIR", help="Where to store the result and its report page."),
+    typer.Option("--out", "-o", metavar="DIR", help="Folder for the result and its report page."),
 ]
 NoReport = Annotated[
     bool, typer.Option("--no-report", help="Store the result without its report page and pictures.")
@@ -78,7 +78,7 @@ def conclude(finished: Finished[Any, Any, Any], ending: Ending, failed: StudyErr
     if result.untold:
         complain(
             f"{result.untold} of {len(result.checks)} checks that decide have not enough trials with "
-            f"--trials {result.trials}; accepted: a larger number"
+            f"--trials {result.trials}: they require more"
         )
         return REFUSED
     return PASSED
@@ -119,7 +119,7 @@ def _print_checks(result: StudyResult) -> None:
         console.print(table)
     said = checks_told([check.answer for check in result.checks])
     times = f"{text(result.wall_s, 's', 3)} ({text(result.core_s, 's', 3)} of processor time)"
-    console.print(f"{said}; {each(result.trials)}, {told(result.seed)}; {times}")
+    console.print(f"{said}; {each(result.trials)}, {seed_text(result.seed)}; {times}")
 
 
 def checks_told(answers: Sequence[str]) -> str:

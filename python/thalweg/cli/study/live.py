@@ -29,7 +29,7 @@ Live = Annotated[
 
 
 def _in_panel(option: Any) -> Any:
-    """An option that other commands have too, among those of real time."""
+    """An option of real time that other commands have too."""
     kind, shown = get_args(option)
     shown = copy(shown)
     shown.rich_help_panel = _PANEL
@@ -52,9 +52,7 @@ def timing(
     """What trials in real time are asked. Raises RequestError if there are none."""
     options = LiveOptions(realtime, bound, None, strict, retry)
     if not live and options != LiveOptions():
-        raise RequestError(
-            "--realtime, --bound, --strict-timing and --retry apply to real time only; accepted: with --live"
-        )
+        raise RequestError("--realtime, --bound, --strict-timing and --retry require --live")
     if live:
         refuse_audit()
     return options.timing()

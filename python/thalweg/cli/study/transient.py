@@ -19,7 +19,7 @@ Series = Annotated[
     typer.Option(
         "--series",
         metavar="FILE.csv",
-        help="Columns time_s, throughput_bps, optionally sent_bps, available_bps (else --rate). Needs --rtt.",
+        help="Series: time_s, throughput_bps, optionally sent_bps, available_bps (else --rate). Requires --rtt.",
         rich_help_panel="Your own measurement",
     ),
 ]

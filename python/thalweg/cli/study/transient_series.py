@@ -25,8 +25,8 @@ def refuse_other_options(context: typer.Context) -> None:
     ]
     if useless:
         raise RequestError(
-            f"{', '.join(useless)}: not with --series, for which nothing is simulated or stored; "
-            "accepted: --rtt, --rate, --step and --format"
+            f"{', '.join(useless)}: cannot be combined with --series, for which nothing is simulated or stored; "
+            "--rtt, --rate, --step and --format can"
         )
 
 
@@ -43,7 +43,7 @@ def measurement(file: Path, rtt: str | None, rate: str | None, steps: list[str],
     from thalweg.experiments.studies.transient.table import SERIES, series_line, series_row  # noqa: PLC0415
 
     if rtt is None:
-        raise RequestError('--series needs --rtt, the round trip without queues; accepted: a time such as "50 ms"')
+        raise RequestError('--series requires --rtt, the round trip without queues, such as --rtt "50 ms"')
     rtt_s = seconds(rtt, "--rtt")
     if rtt_s <= 0:
         raise RequestError(f"--rtt {rtt!r}: accepted: more than 0")

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from thalweg.base.errors import RequestError, did_you_mean
-from thalweg.base.seeds import SET_SIZE, told
+from thalweg.base.seeds import SET_SIZE, seed_text
 from thalweg.cli import ci, tables
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.options import (
@@ -79,8 +79,8 @@ def suite(
         typer.Option(
             "--against",
             metavar="NAME",
-            help="Play the main flow with this controller too, and say where its own stands among them; may be "
-            "repeated. Takes the place of those of the suite; none leaves them out.",
+            help="Also run the main flow with this rival, and say where its own controller stands; may be "
+            "repeated. Replaces the rivals of the suite; none leaves them out.",
         ),
     ] = None,
     figures: FiguresFolder = None,
@@ -172,7 +172,7 @@ def _print(result: SuiteResult, trials: int, format_: SuiteFormat) -> None:
         print_json(result.document())
     elif format_ is SuiteFormat.MARKDOWN:
         table = tables.markdown(tables.HEADERS, tables.result_rows(result))
-        say(f"{table}\n\n{tables.summary(result, trials, told(result.seed))}")
+        say(f"{table}\n\n{tables.summary(result, trials, seed_text(result.seed))}")
         if standing:
             say(f"\n{as_markdown(standing)}")
     elif format_ in ci.FORMATS:
@@ -189,7 +189,7 @@ def _print_table(result: SuiteResult, trials: int) -> None:
     console = stdout()
     console.print(result.title + (f"  ({result.source})" if result.source else ""))
     console.print(tables.verdict_table(tables.brief_rows(result), brief=True))
-    console.print(tables.summary(result, trials, told(result.seed)))
+    console.print(tables.summary(result, trials, seed_text(result.seed)))
     if failures := list(tables.failures(result)):
         console.print("\nfailed:")
     for line in failures:

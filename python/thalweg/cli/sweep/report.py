@@ -29,13 +29,13 @@ def report(
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="What to show, e.g. loss or flow.main.completion_s; may be repeated."),
+        typer.Option(metavar="NAME", help="Metric to show, e.g. loss or flow.main.completion_s; may be repeated."),
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="Only points with this value; may be repeated.")
     ] = None,
     traces: Annotated[
-        int, typer.Option(min=0, max=1000, help="Points that have the figure of a trial on the page.")
+        int, typer.Option(min=0, max=1000, help="Number of points with the figure of a trial on the page.")
     ] = TRACES,
     plot: Annotated[
         Path | None,
@@ -55,7 +55,7 @@ def report(
     chosen = dict(_pair(entry) for entry in only or ())
     if plot is None:
         if size is not None:
-            raise RequestError("--size goes with --plot; accepted: --plot FILE.pdf --size 88mm")
+            raise RequestError("--size requires --plot, as in --plot FILE.pdf --size 88mm")
         page = out or store / "report.html"
         if out is None and page.is_symlink():
             raise RequestError(f"{page} is a link; accepted: --out FILE")

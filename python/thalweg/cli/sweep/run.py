@@ -26,7 +26,7 @@ Csv = Annotated[
     Path | None,
     typer.Option("--csv", metavar="FILE", help="Write one row for each trial, with its replay command."),
 ]
-Parquet = Annotated[Path | None, typer.Option("--parquet", metavar="FILE", help="Write the same as Parquet.")]
+Parquet = Annotated[Path | None, typer.Option("--parquet", metavar="FILE", help="Write these rows as Parquet.")]
 
 
 def run(
@@ -36,7 +36,7 @@ def run(
         typer.Option("--out", "-o", metavar="DIR", help="The store; trials that it has do not run again."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would run, and how long it would take; store nothing.")
+        bool, typer.Option("--dry-run", help="Print the trials to run and their duration; store nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Begin even if it takes more than a day.")] = False,
     shard: Annotated[

@@ -160,7 +160,7 @@ def _checked(definition: Definition) -> Definition:
             )
     if "on_report" in handlers and controller.report_every is None:
         raise RequestError(
-            f'{definition.line_of("on_report")}: {name} says no report_every; accepted: report_every = "1 rtt"'
+            f'{definition.line_of("on_report")}: {name}: on_report requires report_every, such as "1 rtt"'
         )
     if "on_ack" not in handlers and "on_report" not in handlers:
         raise RequestError(

@@ -123,7 +123,7 @@ def read_options(text: str, known: Mapping[str, Option], what: str) -> dict[str,
             accepted = ", ".join(known) or "none"
             raise RequestError(f'{what} has no option "{name}"{_close(name, known)}; accepted: {accepted}')
         if name in given:
-            raise RequestError(f'option "{name}" of {what} is given twice; accepted: each option once')
+            raise RequestError(f'option "{name}" of {what} is given twice')
         option = known[name]
         try:
             given[name] = option.read(value if equals else "on")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from thalweg.engine.trace import Trace
 
 Vantage: TypeAlias = Literal["client", "server"]
-"""Whose log it is: that of the sender of the data."""
+"""The vantage point of the log: the sender of the data."""
 
 METRICS = {
     "smoothed_rtt_s": ("smoothed_rtt", 1e3),

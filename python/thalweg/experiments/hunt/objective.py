@@ -112,13 +112,13 @@ class Objective:
         if self.victim == self.flow:
             raise RequestError(f"victim = {self.victim!r}: is the flow itself; accepted: another one")
         if self.kind == "unfairness" and len(names) < 2:
-            raise RequestError("the scenario has one flow; accepted: unfairness of two or more")
+            raise RequestError("unfairness needs at least two flows; this scenario has one")
         own = _entry(document, self.flow)
         bulk = "download" in own or "upload" in own
         if self.kind in ("completion", "starvation") and not bulk:
-            raise RequestError(f"{self.flow} is no download or upload, of which alone there is a {self.kind}")
+            raise RequestError(f"{self.kind} requires a download or an upload; {self.flow} is neither")
         if self.kind == "frames" and not ("call" in own or "media" in own):
-            raise RequestError(f"{self.flow} sends no frames; accepted: a flow with call or media")
+            raise RequestError(f"frames requires a flow with call or media; {self.flow} sends no frames")
 
     def criterion(self, document: Mapping[str, Any], bound: float | None = None) -> dict[str, Any]:
         """What a suite would judge; without a bound, one that bounds nothing.
@@ -186,7 +186,7 @@ def read_objective(given: Any, flows: Sequence[str]) -> Objective:
     others = [name for name in flows if name != flow]
     victim = table.get("victim", others[0] if others else None) if "victim" in needs else None
     if "victim" in needs and victim is None:
-        raise RequestError("the scenario has one flow, and harm needs a victim; accepted: a scenario with two")
+        raise RequestError("harm needs at least two flows, one of them the victim; this scenario has one")
     return Objective(kind, flow, table.get("reference", _REFERENCE) if "reference" in needs else None, victim)
 
 

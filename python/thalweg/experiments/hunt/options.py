@@ -65,9 +65,9 @@ def read_options(controller: str, given: Sequence[str]) -> Options:
         if known and name not in known:
             raise RequestError(f"--option {words!r}: {controller} has no such option{did_you_mean(name, known)}")
         if name in stays:
-            raise RequestError(f"--option {words!r}: {controller} sets it; accepted: one of both")
+            raise RequestError(f"--option {words!r} cannot be combined with {controller}, which sets it")
         if any(axis.key == name for axis in axes):
-            raise RequestError(f"--option {words!r}: it is there twice; accepted: each option once")
+            raise RequestError(f"--option {words!r}: it is there twice")
         axes.append(_given(name, values) if values else _of_registry(name, known.get(name), words))
     return Options(controller, tuple(axes))
 
@@ -82,7 +82,7 @@ def _set_by(controller: str) -> set[str]:
     named = [name for name in given if name]
     for name in named:
         if named.count(name) > 1:
-            raise RequestError(f"{controller}: option {name!r} is there twice; accepted: each option once")
+            raise RequestError(f"{controller}: option {name!r} is there twice")
     return set(named)
 
 

@@ -21,7 +21,7 @@ def dataset(result: SweepResult, columns: Sequence[str] | None) -> xarray.Datase
     try:
         import xarray  # noqa: PLC0415 - an extra
     except ImportError:
-        raise RequestError("to_xarray needs xarray; accepted: pip install 'thalweg[xarray]'") from None
+        raise RequestError("to_xarray requires xarray: pip install 'thalweg[xarray]'") from None
     schema = result.scan().collect_schema()
     own = [name for name in result.columns if name not in result.axes]
     numbers = [name for name in own if schema[name].is_numeric() or schema[name] == pl.Boolean]

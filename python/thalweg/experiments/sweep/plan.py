@@ -174,7 +174,7 @@ def _settings(
     for at, key, value in entries:
         _check_key(at, key, file)
         if any(axis.key == key for axis in axes):
-            raise file.refusal(at, "it is an axis too; accepted: one of both")
+            raise file.refusal(at, "it cannot be combined with an axis of the same key")
         try:
             found.append((key, Value.of(value)))
         except RequestError as error:

@@ -42,7 +42,7 @@ def median(values: Values) -> float:
 
 
 def quantile_interval(values: Values, fraction: float, confidence: float = CONFIDENCE) -> Interval:
-    """A quantile with the interval of that of the distribution.
+    """A quantile of a sample, with an interval for the distribution's.
 
     >>> seven = quantile_interval(np.array([4.0, 1.0, 7.0, 2.0, 6.0, 3.0, 5.0]), 0.5)
     >>> seven.value, round(seven.low, 2), round(seven.high, 2)

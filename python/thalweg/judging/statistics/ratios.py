@@ -77,7 +77,7 @@ MEDIAN = OrderStatistic(lambda n: ((n + 1) // 2, n // 2 + 1), _mean_of_both)
 
 
 def ratio_of_medians(first: Values, second: Values, confidence: float = CONFIDENCE) -> Interval:
-    """The median of one sample over that of another.
+    """The ratio of the medians of two samples.
 
     >>> ratio_of_medians(np.full(6, 1.0), np.full(6, 2.0))
     Interval(value=0.5, low=0.5, high=0.5, n=6)
@@ -88,7 +88,7 @@ def ratio_of_medians(first: Values, second: Values, confidence: float = CONFIDEN
 def ratio_interval(
     statistic: OrderStatistic, first: Values, second: Values, confidence: float = CONFIDENCE
 ) -> Interval:
-    """A statistic of one sample over that of another; `n` is the size of the smaller one."""
+    """The ratio of a statistic of two samples; `n` is the size of the smaller one."""
     drawn = _over(statistic.resampled(first, 0), statistic.resampled(second, 1))
     value = _over(np.array(statistic.of(first)), np.array(statistic.of(second)))
     return Interval(float(value), *_bounds(drawn, confidence), min(len(first), len(second)))

@@ -12,8 +12,3 @@ def rows(frame: pl.DataFrame) -> alt.InlineData:
     """A table as the data of a chart: one text, in which altair finds nothing to copy and check."""
     data = table(frame)
     return alt.InlineData(values=data["values"], format=alt.CsvDataFormat(**data["format"]))
-
-
-def told(*columns: str) -> list[alt.Tooltip]:
-    """Columns that a tooltip shows. Where a name is given as text, altair searches all its classes."""
-    return [alt.Tooltip(column) for column in columns]

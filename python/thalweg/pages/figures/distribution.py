@@ -15,7 +15,7 @@ from thalweg.base.quantity import scale, text
 from thalweg.engine.outcome import Outcomes
 from thalweg.judging.verdict import Statistics
 from thalweg.pages.figures.figure import Figure
-from thalweg.pages.figures.spec import AXIS_EXTENT, Spec, colour, number, span, table, told
+from thalweg.pages.figures.spec import AXIS_EXTENT, Spec, colour, number, span, table, tooltip
 from thalweg.pages.figures.theme import GREEN, GREY, PURPLE, SKY, VERMILION, WIDTH
 
 _STRIP = 46
@@ -51,7 +51,10 @@ def plot_distribution(outcomes: Outcomes, subject: str | None = None) -> Figure:
     tick: Spec = {
         "data": table(data, "ticks"),
         "mark": {"type": "tick", "thickness": 1.2, "opacity": 0.55, "size": 26},
-        "encoding": {"x": hidden, "tooltip": told(trial="trial", seed="seed", value=f"{first.subject} ({unit})")},
+        "encoding": {
+            "x": hidden,
+            "tooltip": tooltip(trial="trial", seed="seed", value=f"{first.subject} ({unit})"),
+        },
     }
     share = number(
         "share",

@@ -1,6 +1,6 @@
 """Fewer points without losing a peak: of each bucket of time, the first, least, greatest and last.
 
-Rows of a group are in the order of their times, as those of a trace are. Which of them stay is found on plain
+Rows of a group are in the order of their times, as in a trace. Which of them stay is found on plain
 arrays: a trace has 100 000 rows, and a table for each step of the search would be most of the memory of a report.
 """
 
@@ -128,7 +128,7 @@ def _numbers(frame: pl.DataFrame, column: str) -> _Floats:
 
 
 def _groups(frame: pl.DataFrame, by: list[str], among: _Truths | None = None) -> Iterator[_Indices]:
-    """The rows of each group, in their order; if `among` is given, only those of them."""
+    """The rows of each group, in their order; only rows of `among` if it is given."""
     rows = np.arange(frame.height) if among is None else np.flatnonzero(among)
     codes = np.zeros(len(rows), np.int64)
     for name in by:

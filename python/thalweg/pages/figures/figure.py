@@ -36,7 +36,7 @@ _MARGIN = 70
 _LETTERS = {"screen": LETTER, "dark": LETTER, "paper": 4.4}
 """Widths of letters, in pixels, about."""
 _TITLE_LETTER = 1.2
-"""Width of a letter of the title of a panel, in those of its legend, about."""
+"""Approximate width of a letter of a panel's title, in letters of its legend."""
 _NOTE_LINE = 14
 _NOTE_LETTER = 6.2
 """Width of a letter of the notes, in pixels, about."""
@@ -170,7 +170,7 @@ def fitted(drawn: Spec, width_px: float, letter_px: float) -> Spec:
     """A figure whose picture has a width: what its panels have is what letters beside them leave."""
     panels = _widest(drawn)
     if not panels:
-        raise RequestError("this figure has panels of a fixed size; accepted: without a width")
+        raise RequestError("a width cannot be combined with this figure, whose panels have a fixed size")
     if width_px < _NARROW:
         # Vega's own: Vega-Lite hands it on, although its schema does not know it.
         legend = {**drawn["config"]["legend"], "layout": {"top": {"direction": "vertical", "anchor": "start"}}}

@@ -16,7 +16,7 @@ import polars as pl
 from thalweg.base.quantity import scale, text
 from thalweg.pages.figures.downsample import downsample
 from thalweg.pages.figures.panel import TITLES, Panel
-from thalweg.pages.figures.spec import Spec, colour, table, titled, told, values, word
+from thalweg.pages.figures.spec import Spec, colour, table, titled, tooltip, values, word
 from thalweg.pages.figures.theme import GREY, LOOKS, hue
 
 FREEZE_S = 0.15
@@ -83,7 +83,7 @@ def _panel(name: str, label: str, rows: pl.DataFrame, buckets: int) -> Panel:
                 legend=shades["legend"],
             ),
             "size": {"condition": {"test": f"datum.label == '{IN_TIME}'", "value": 9}, "value": 34},
-            "tooltip": told("label", time_s="due (s)", delay=f"delay ({unit})"),
+            "tooltip": tooltip("label", time_s="due (s)", delay=f"delay ({unit})"),
         },
     }
     limit: Spec = {
@@ -111,7 +111,7 @@ def _panel(name: str, label: str, rows: pl.DataFrame, buckets: int) -> Panel:
                 "encoding": {
                     "x2": {"field": "until_s"},
                     "color": shades,
-                    "tooltip": told("label", time_s="from (s)", until_s="until (s)"),
+                    "tooltip": tooltip("label", time_s="from (s)", until_s="until (s)"),
                 },
             },
         )

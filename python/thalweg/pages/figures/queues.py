@@ -14,7 +14,7 @@ from thalweg.base.quantity import scale
 from thalweg.engine.trace import Trace
 from thalweg.pages.figures.downsample import downsample
 from thalweg.pages.figures.panel import HEIGHT, TITLES, Panel, link_called
-from thalweg.pages.figures.spec import DASHES, Spec, colour, dash, table, titled, told, values, word
+from thalweg.pages.figures.spec import DASHES, Spec, colour, dash, table, titled, tooltip, values, word
 from thalweg.pages.figures.theme import LOOKS, distinct, hue
 
 _MOST_LINKS = 6
@@ -73,7 +73,7 @@ def queues(trace: Trace, end: float, buckets: int) -> Panel | None:
 
 
 def overlaid(trials: Mapping[str, Trace], flows: Sequence[str], end: float, buckets: int) -> Panel | None:
-    """A line for each trial in its colour, which is that of its flow where it has one, and its drops."""
+    """A line for each trial in its colour, or in its flow's, and its drops."""
     alone = all(label in flows for label in trials)
     shades = distinct(len(flows) + (0 if alone else len(trials)))
     colours = (
@@ -174,7 +174,7 @@ def _drops(
         "encoding": {
             "y": {"value": y},
             "color": colour(labels, [shades.get(cause, "#555555") for cause in causes]),
-            "tooltip": told("link", "flow", "label", time_s="time (s)"),
+            "tooltip": tooltip("link", "flow", "label", time_s="time (s)"),
         },
     }
     if shapes is not None:

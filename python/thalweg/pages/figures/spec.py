@@ -87,7 +87,7 @@ def columns(labels: Sequence[str], width: float, letter: float = LETTER, symbol:
     return max(1, min(len(labels), int(width / (letter * longest + symbol))))
 
 
-def told(*fields: str, **units: str) -> list[Spec]:
+def tooltip(*fields: str, **units: str) -> list[Spec]:
     """The tooltip of a mark: words by their column, numbers by column and title."""
     words: list[Spec] = [{"field": field, "type": "nominal"} for field in fields]
     return words + [number(field, title) for field, title in units.items()]

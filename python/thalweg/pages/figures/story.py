@@ -33,12 +33,12 @@ def story(trial: Trial) -> list[str]:
         return []
     calls = set(trace.frames["flow"].to_list())
     flows = without_offset(trial.flows, trial.outcomes.scenario.starts_s).unique("flow", maintain_order=True)
-    told = []
+    sentences = []
     for row in flows.head(_MOST_FLOWS).iter_rows(named=True):
         of = trace.frames.filter(pl.col("flow") == row["flow"])
         words = _call(of, trial, trace) if row["flow"] in calls else _transfer(row, trial, trace)
-        told.append(f"{row['flow']}: {words}." if flows.height > 1 else f"{words[0].upper()}{words[1:]}.")
-    return told
+        sentences.append(f"{row['flow']}: {words}." if flows.height > 1 else f"{words[0].upper()}{words[1:]}.")
+    return sentences
 
 
 def _call(frames: pl.DataFrame, trial: Trial, trace: Trace) -> str:

@@ -25,7 +25,7 @@ from thalweg.pages.figures.figure import Figure
 from thalweg.pages.figures.frames import frames
 from thalweg.pages.figures.panel import RATE, RTT, TITLES, WINDOW, Flows, Panel, link_called, moments
 from thalweg.pages.figures.queues import held_back, marked, overlaid, queues
-from thalweg.pages.figures.spec import AXIS_EXTENT, Spec, colour, span, table, time, titled, told, word
+from thalweg.pages.figures.spec import AXIS_EXTENT, Spec, colour, span, table, time, titled, tooltip, word
 from thalweg.pages.figures.story import story
 from thalweg.pages.figures.theme import WIDTH
 
@@ -66,7 +66,7 @@ def plot_trials(
 ) -> Figure:
     """Draws trials over each other, by their labels: of several controllers, or of one with several seeds.
 
-    Capacities, and packets that were held back, are those of the first trial. Raises
+    Capacities and held packets are drawn for the first trial. Raises
     RequestError as `plot_trial` does.
 
     >>> from thalweg import Scenario
@@ -96,7 +96,7 @@ def plot_trials(
     said = [f"{label}: {' '.join(story(trial))}" for label, trial in trials.items()]
     subtitle = f"seed {' and '.join(dict.fromkeys(str(trial.seed) for trial in trials.values()))}"
     if len(trials) > 1 and own.held.height and "held" in panels:
-        subtitle += f"; packets held back are those of {next(iter(trials))}"
+        subtitle += f"; held packets of {next(iter(trials))}"
     drawn = _draw(joined, called, panels, buckets, [], traces)
     return _page(drawn, title or first.outcomes.scenario.title, [subtitle, *said], _link_notes(own))
 
@@ -276,7 +276,7 @@ def _strip(of_states: pl.DataFrame, called: Mapping[str, str]) -> Panel:
             "x2": {"field": "until_s"},
             "y": word("flow", sort=flows, axis=axis),
             "color": colour(names, states.colours(names), "state", symbolType="square", **titled(title)),
-            "tooltip": told("called", "state", time_s="from (s)", until_s="until (s)"),
+            "tooltip": tooltip("called", "state", time_s="from (s)", until_s="until (s)"),
         },
     }
     reading: Spec = {

@@ -18,7 +18,7 @@ from thalweg.base.files.whole_file import whole_file
 from thalweg.base.memory import return_large_blocks
 from thalweg.base.progress import Progress, silent
 from thalweg.base.quantity import percent, text
-from thalweg.base.seeds import told
+from thalweg.base.seeds import seed_text
 from thalweg.engine.outcome import Outcomes
 from thalweg.judging.statistics.digits import bracketed, low_bound
 from thalweg.judging.verdict import Verdict
@@ -116,7 +116,7 @@ def fill(template: str, figures: Figures, /, **values: object) -> Iterable[str]:
         "percent": percent,
         "bracketed": bracketed,
         "low_bound": low_bound,
-        "told": told,
+        "seed_text": seed_text,
     }
     return made.get_template(template).generate(figures=figures, **values)
 

@@ -81,17 +81,20 @@ class Strip:
         )
 
     def _words(self, finite: Values, marks: Sequence[float]) -> str:
-        def told(value: float) -> str:
+        def formatted(value: float) -> str:
             return text(value, self.unit)
 
         n = len(self.values)
         parts = [f"{self.of}: " * bool(self.of) + f"{n} trial{'' if n == 1 else 's'}"]
         if len(finite) > 0:
-            parts += [f"median {told(float(np.median(finite)))}", f"{told(finite.min())} to {told(finite.max())}"]
+            parts += [
+                f"median {formatted(float(np.median(finite)))}",
+                f"{formatted(finite.min())} to {formatted(finite.max())}",
+            ]
         if self.floor is not None:
-            parts.append(f"floor {told(self.floor)}")
+            parts.append(f"floor {formatted(self.floor)}")
         if marks:
-            parts.append(f"{self.called} {' to '.join(map(told, marks))}")
+            parts.append(f"{self.called} {' to '.join(map(formatted, marks))}")
         if len(finite) < n:
             parts.append(f"{n - len(finite)} without a line")
         return ", ".join(parts)

@@ -72,11 +72,11 @@ class QuicServer:
         Returns the counters, and whether Ctrl-C ended it. Raises QuicError if the socket fails.
         """
 
-        def told(report: str, trace: _native.Trace | None) -> None:
+        def on_report(report: str, trace: _native.Trace | None) -> None:
             on_served(json.loads(report), Trace.of(trace) if trace else None)
 
         try:
-            return self._native.serve(duration_s, once, told)
+            return self._native.serve(duration_s, once, on_report)
         except _native.ControllerFailed as failed:
             raise error_of(failed, self._resolver.definitions) from failed.__cause__
         except _native.QuicFailed as error:

@@ -21,7 +21,7 @@ from thalweg.results.comparison import Row
 
 Answer = Literal["best", "between", "worst", "alike", "not told apart"]
 ANSWERS: tuple[Answer, ...] = ("best", "between", "worst", "alike", "not told apart")
-Told = Literal["better", "worse", "alike", "not told apart"]
+Conclusion = Literal["better", "worse", "alike", "not told apart"]
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class Against:
     """Whether the trials say that the main controller is worse; `standing` decides it."""
 
     @property
-    def told(self) -> Told:
+    def conclusion(self) -> Conclusion:
         """What the trials say of the main controller."""
         if self.is_worse:
             return "worse"
-        if self.row.told == ("B is smaller" if self.row.a.side == "at_most" else "B is larger"):
+        if self.row.conclusion == ("B is smaller" if self.row.a.side == "at_most" else "B is larger"):
             return "better"
-        return "alike" if self.row.told == "alike" else "not told apart"
+        return "alike" if self.row.conclusion == "alike" else "not told apart"
 
     @property
     def gap(self) -> float:
@@ -60,7 +60,7 @@ class Against:
         return {
             "controller": self.rival,
             **_median(row.a),
-            "told": self.told,
+            "told": self.conclusion,
             "difference": finite(interval.value),
             "low95": low,
             "high95": high,
@@ -92,14 +92,14 @@ class Place:
     @property
     def answer(self) -> Answer:
         """Where the main controller stands."""
-        told = {one.told for one in self.against}
-        if told == {"better"}:
+        conclusions = {one.conclusion for one in self.against}
+        if conclusions == {"better"}:
             return "best"
-        if told == {"worse"}:
+        if conclusions == {"worse"}:
             return "worst"
-        if told == {"alike"}:
+        if conclusions == {"alike"}:
             return "alike"
-        return "between" if told & {"better", "worse"} else "not told apart"
+        return "between" if conclusions & {"better", "worse"} else "not told apart"
 
     def document(self) -> dict[str, Any]:
         """This place as JSON."""
@@ -165,7 +165,7 @@ def _subject(scenario: str, measure: Measure, main: Statistics) -> dict[str, Any
 
 
 def _median(statistics: Statistics) -> dict[str, Any]:
-    """The median with its interval, and the mean: that of few trials may tell another story."""
+    """The median with its interval, and the mean, which few trials may dominate."""
     interval: Interval = statistics.median_interval
     return {
         "n": statistics.n,

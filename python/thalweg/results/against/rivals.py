@@ -21,13 +21,13 @@ NONE = "none"
 
 
 def chosen_rivals(suite: Suite, given: Sequence[str] | None, trials: int) -> list[str]:
-    """The rivals of `--against`, or else those of the suite. Raises RequestError."""
+    """The rivals of `--against`, or else the suite's. Raises RequestError."""
     rivals = [name.strip() for name in given or suite.compare.against]
     if rivals == [NONE]:
         return []
     where = "--against" if given else f"{suite.compare.file}: compare.against"
     if NONE in rivals:
-        raise RequestError(f"{where} {NONE}: it leaves no rivals; accepted: alone, without {NONE}, or no {NONE}")
+        raise RequestError(f"{where} {NONE} cannot be combined with rivals")
     twice = next((name for number, name in enumerate(rivals) if name in rivals[:number]), None)
     if twice is not None:
         raise RequestError(f"{where} {twice}: given twice; give each rival once")
@@ -50,7 +50,7 @@ def with_rivals(
 ) -> list[Scenario]:
     """The scenarios, each followed by itself with each rival. Raises RequestError.
 
-    `given`: the rivals are those of `--against`, which messages name, and not those of the suite.
+    `given`: the rivals come from `--against`, which messages name, and not from the suite.
     """
     where = "--against" if given else f"{suite.compare.file}: compare.against"
     found, used = [], set()

@@ -1,7 +1,7 @@
 """Where the main controller stands in a whole suite.
 
 All comparisons of scenarios, metrics and rivals are one family. What is worse is tested as `compare --fail-above`
-does, from one side, so that what is better makes nothing else worse; the other answers are those of `compare`.
+does, from one side, so that what is better makes nothing else worse; the other answers are as in `compare`.
 
 Of a scenario: *worst* if one of its metrics is, else *best* if one is, as the tests of C4 after draft -04 ask:
 shorter in time, in RTT or in delay of frames, and not worse than all. It is *alike* if every metric is.
@@ -101,8 +101,8 @@ def counts(answers: Sequence[Answer]) -> dict[str, int]:
 
 
 def largest_gap(places: Sequence[Place]) -> Place | None:
-    """Where the median is furthest behind that of the best rival, of the places where trials tell that it is."""
-    behind = [place for place in places if place.best_rival.told == "worse"]
+    """The place where the median is furthest behind the best rival's, if the trials show it."""
+    behind = [place for place in places if place.best_rival.conclusion == "worse"]
     return max(behind, key=lambda place: place.best_rival.gap, default=None)
 
 
@@ -131,10 +131,10 @@ def stand(result: SuiteResult) -> Standing | None:
     family = judge([row for of_place in rows for _, row in of_place])
     (worse,) = find_worse([family], [[]])
     found = {id(row) for row in worse.rows}
-    told = iter(family)
+    corrected = iter(family)
     places = []
     for measure, of_place in zip(measures, rows, strict=True):
-        judged = [(name, next(told)) for name, _ in of_place]
+        judged = [(name, next(corrected)) for name, _ in of_place]
         against = tuple(Against(name, row, is_worse=id(row) in found) for name, row in judged)
         places.append(Place(against[0].row.scenario, measure, against))
     return Standing(
@@ -175,7 +175,7 @@ def _controller(outcomes: Outcomes, flow: str) -> str:
 
 
 def _together(answers: Sequence[Answer]) -> Answer:
-    """The answer of a scenario from those of its metrics.
+    """The answer of a scenario from the answers of its metrics.
 
     >>> _together(["best", "between"]), _together(["best", "worst"]), _together(["alike", "not told apart"])
     ('best', 'worst', 'not told apart')

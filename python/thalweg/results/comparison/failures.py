@@ -28,7 +28,7 @@ class Failures:
     b: Statistics
     p_more: float
     """The chance of so many more failures in b if it failed no more often than a; one-sided."""
-    told_more: bool = False
+    fails_more: bool = False
     """Whether the trials say that it fails more often in b; `worse.find_worse` decides it."""
 
     @property
@@ -39,7 +39,7 @@ class Failures:
     @property
     def is_worse(self) -> bool:
         """Whether it fails more often in b, and by more than the criterion allows."""
-        return self.told_more and self.b.answer != "pass"
+        return self.fails_more and self.b.answer != "pass"
 
     def document(self) -> dict[str, Any]:
         """This criterion as JSON."""
@@ -48,7 +48,7 @@ class Failures:
             "a": self.a.document(),
             "b": self.b.document(),
             "p_more": self.p_more,
-            "told": "B fails more often" if self.told_more else "not told apart",
+            "told": "B fails more often" if self.fails_more else "not told apart",
         }
 
 

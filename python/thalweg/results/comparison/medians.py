@@ -45,7 +45,7 @@ _OF_FLOWS: tuple[dict[str, Any], ...] = (
     {"metric": "queue-delay", "column": "mean_queue_delay_s", "unit": "s", "at_most": math.inf},
 )
 """What is compared without criteria, by criteria that every value keeps."""
-Told = Literal["B is larger", "B is smaller", "alike", "not told apart"]
+Conclusion = Literal["B is larger", "B is smaller", "alike", "not told apart"]
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class Row:
     pairs_are_sharper: bool
     margin: float
     """In the unit of the criterion."""
-    told: Told = "not told apart"
+    conclusion: Conclusion = "not told apart"
 
     @property
     def change(self) -> float | None:
-        """By what share the median of b is larger than that of a; None where one of them is 0 or not finite."""
+        """The change of the median from a to b, as a share; None where one of them is 0 or not finite."""
         a, b = self.a.median, self.b.median
         return (b - a) / a if a and math.isfinite(a) and math.isfinite(b) else None
 
@@ -126,14 +126,14 @@ class Row:
             "change": self.change,
             "margin": self.margin,
             "p_differs": self.sharper.p_differs,
-            "told": self.told,
+            "told": self.conclusion,
         }
 
 
 def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN, *, of_a: bool = False) -> list[Row]:
     """Every criterion that both results have; of a scenario without criteria, what each flow has.
 
-    The margin is a share of the smaller median, with `of_a` of that of a. Raises RequestError if they have none.
+    The margin is a share of the smaller median, with `of_a` of a's. Raises RequestError if they have none.
     """
     others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
     rows = []
@@ -168,7 +168,7 @@ def missing(a: SuiteResult, b: SuiteResult) -> list[str]:
 def judge(rows: Sequence[Row]) -> list[Row]:
     """Marks the rows that differ, with at most one in twenty of them by chance."""
     found = discoveries([row.sharper.p_differs for row in rows])
-    return [replace(row, told=_told(row, differs)) for row, differs in zip(rows, found, strict=True)]
+    return [replace(row, conclusion=_conclusion(row, differs)) for row, differs in zip(rows, found, strict=True)]
 
 
 def shared_seeds(a: SuiteResult, b: SuiteResult) -> int:
@@ -228,7 +228,7 @@ def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float, side: Side) -> Paired
     )
 
 
-def _told(row: Row, differs: bool) -> Told:
+def _conclusion(row: Row, differs: bool) -> Conclusion:
     interval = row.sharper.interval
     if differs and interval.low > row.margin:
         return "B is larger"

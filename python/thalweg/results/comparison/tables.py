@@ -39,7 +39,7 @@ def compare(a: Comparable, b: Comparable, margin: float = MARGIN) -> pl.DataFram
                 "change": row.change,
                 "low": row.sharper.interval.low,
                 "high": row.sharper.interval.high,
-                "told": row.told,
+                "told": row.conclusion,
             }
             for row in rows
         ]

@@ -25,7 +25,7 @@ from thalweg.trials.store.trial_files import of_all, read, scan, trial_files
 from thalweg.trials.store.trial_store import TrialStore
 from thalweg.trials.store.writer import Writer
 
-Told = tuple[str, float]
+Record = tuple[str, float]
 """A text, and seconds of processor time."""
 _SCHEMA = of_all() | {"text": pl.String, "core_s": pl.Float64}
 _CACHED = 2
@@ -66,19 +66,19 @@ class OutcomeStore(TrialStore):
             for point in read(file, scan([file]).select("point").unique())["point"]:
                 self._places.setdefault(point, []).append(number)
 
-    def found(self, point: str, seeds: Sequence[int]) -> Mapping[int, Told]:
+    def found(self, point: str, seeds: Sequence[int]) -> Mapping[int, Record]:
         """The trials of a scenario that were there at the start, by their seeds. Raises ResultError."""
-        found: dict[int, Told] = {}
+        found: dict[int, Record] = {}
         for number in self._places.get(point, ()):
             rows = self._frame(number).filter((pl.col("point") == point) & pl.col("seed").is_in(seeds))
             for seed, text, core_s in rows.select("seed", "text", "core_s").iter_rows():
                 found.setdefault(seed, (text, core_s))
         return found
 
-    def add(self, point: str, told: Iterable[tuple[int, str, float]]) -> None:
+    def add(self, point: str, records: Iterable[tuple[int, str, float]]) -> None:
         """Takes trials of a scenario that were not there: seed, text and core_s. Raises RequestError."""
         known = self._added.setdefault(point, set(self.seeds([point]).get(point, ())))
-        rows = [(point, seed, None, text, core_s) for seed, text, core_s in told if seed not in known]
+        rows = [(point, seed, None, text, core_s) for seed, text, core_s in records if seed not in known]
         known.update(seed for _, seed, *_ in rows)
         self._rows += rows
         self.writer.write_if_due()
@@ -96,7 +96,7 @@ class OutcomeStore(TrialStore):
             self.write_frame(pl.DataFrame(rows, schema=_SCHEMA, orient="row"))
 
 
-def outcomes_again(scenario: Scenario, seeds: Sequence[int], found: Mapping[int, Told]) -> _native.Outcomes:
+def outcomes_again(scenario: Scenario, seeds: Sequence[int], found: Mapping[int, Record]) -> _native.Outcomes:
     """The outcomes of trials of a scenario, in the order of these seeds. Raises ResultError for another text."""
     try:
         return scenario.native.gathered([(number, *found[seed]) for number, seed in enumerate(seeds)])

@@ -19,7 +19,7 @@ from thalweg.base.executor import Batch, Executor, Failed, Finished, Measure, Re
 from thalweg.engine import audit
 from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
-from thalweg.trials.store.outcome_store import OutcomeStore, Told, outcomes_again
+from thalweg.trials.store.outcome_store import OutcomeStore, Record, outcomes_again
 from thalweg.trials.store.shard import Shard
 
 _PIECE = 200
@@ -74,7 +74,7 @@ class Stored:
                 return
             point = batch.scenarios[number].fingerprint
             if point is not None:
-                self.store.add(point, result.outcomes.told())
+                self.store.add(point, result.outcomes.records())
             take(Finished(batch, number, result.outcomes))
 
         def lacking() -> Iterator[Batch]:
@@ -129,16 +129,16 @@ class Stored:
                     report(before + finished)
 
                 values = self.executor.each(scenario, piece, take, hear)
-                told = {seed: (json.dumps(value), 0.0) for seed, value in zip(piece, values, strict=True)}
-                self.store.add(point, [(seed, *one) for seed, one in told.items()])
-                found |= told
+                records = {seed: (json.dumps(value), 0.0) for seed, value in zip(piece, values, strict=True)}
+                self.store.add(point, [(seed, *one) for seed, one in records.items()])
+                found |= records
         finally:
             self.store.writer.write()
         if len(own) < len(missing):
             raise Elsewhere
         return [json.loads(found[seed][0]) for seed in seeds]
 
-    def _found(self, point: str | None, seeds: Sequence[int]) -> Mapping[int, Told]:
+    def _found(self, point: str | None, seeds: Sequence[int]) -> Mapping[int, Record]:
         return {} if point is None or audit.is_on() else self.store.found(point, seeds)
 
     def _own(self, point: str | None, seeds: Sequence[int]) -> Sequence[int]:
@@ -165,7 +165,7 @@ _Label = tuple[Batch, list[int]]
 """The batch that was asked for, and the numbers of its scenarios that are played."""
 
 
-def _runs(seeds: Sequence[int], some: Mapping[int, Told] | set[int]) -> Iterator[tuple[int, ...]]:
+def _runs(seeds: Sequence[int], some: Mapping[int, Record] | set[int]) -> Iterator[tuple[int, ...]]:
     """Some of the seeds, those next to each other together.
 
     >>> list(_runs(range(1, 10), {2, 5, 6}))

@@ -68,7 +68,8 @@ impl Checker<'_> {
             };
             if metric.is_of_several() && flows.len() == 1 {
                 let name = metric.name();
-                let problem = format!("\"{name}\" needs at least two flows; this scenario has one");
+                let problem =
+                    format!("metric \"{name}\" needs at least two flows; this scenario has one");
                 return self.fail(&key("metric"), problem);
             }
             self.check_bins(index, metric, file.sample)?;
@@ -144,7 +145,7 @@ impl Checker<'_> {
             }
             Some(name) if !metric.is_of_media() => {
                 let problem = format!(
-                    "\"{name}\": \"{}\" is of a flow, and not of a stream of media; accepted: no such key",
+                    "\"{name}\" cannot be combined with metric \"{}\", which measures the whole flow",
                     pass.metric
                 );
                 return self.fail(&key("stream"), problem);
@@ -162,7 +163,7 @@ impl Checker<'_> {
         let counts = |spec: &&MediaSpec| spec.skip_after.is_none() && spec.is_measured();
         if metric.is_of_call() && specs.iter().find(counts).is_none() {
             let problem = format!(
-                "\"{}\" is of frames of a call, and flow \"{}\" has none that it counts; accepted: a stream without skip_after that is measured, or another metric",
+                "\"{}\" requires a measured stream without skip_after; flow \"{}\" has none",
                 pass.metric, pass.flow
             );
             return self.fail(&key("metric"), problem);
@@ -173,7 +174,7 @@ impl Checker<'_> {
         if let Some(spec) = stream.filter(|spec| !metric.counts_from_start() && !spec.is_measured())
         {
             let problem = format!(
-                "\"{}\" ends before measure_from, \"{}\": no frame counts; accepted: an earlier measure_from, or a delay from-start",
+                "\"{}\" ends before measure_from, \"{}\", so no frame counts; use an earlier measure_from, or a delay from-start",
                 spec.name, spec.measure_from
             );
             return self.fail(&key("metric"), problem);
@@ -199,7 +200,7 @@ impl Checker<'_> {
                 };
                 let problem = match given {
                     None => format!("there is no bound; accepted: {example}"),
-                    Some(_) => "a criterion has one bound; accepted: at_most or at_least, and another [[pass]] for the other".to_owned(),
+                    Some(_) => "at_most cannot be combined with at_least; use another [[pass]] for the second bound".to_owned(),
                 };
                 return self.fail(&format!("pass.{index}"), problem);
             }

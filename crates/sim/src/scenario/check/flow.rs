@@ -41,7 +41,7 @@ impl Checker<'_> {
             return self.fail(&key("stack"), problem);
         }
         if flow.stack == schema::Stack::Quic && flow.zero_rtt {
-            let problem = "true needs the modelled endpoint; accepted: stack = \"model\", or false";
+            let problem = "true requires stack = \"model\"";
             return self.fail(&key("zero_rtt"), problem);
         }
         let spec = FlowSpec {
@@ -69,14 +69,14 @@ impl Checker<'_> {
             Err(problem) => problem,
             Ok(FlowController::OfStack(controller)) if flow.stack == schema::Stack::Model => {
                 format!(
-                    "\"{controller}\" belongs to the QUIC stack; accepted: stack = \"quic\" (--stack quic), or a controller of Thalweg"
+                    "\"{controller}\" belongs to the QUIC stack and requires stack = \"quic\" (--stack quic)"
                 )
             }
             Ok(FlowController::OfStack(controller))
                 if !controller.is_seeded() && !file.allow_unseeded =>
             {
                 format!(
-                    "\"{controller}\" draws random numbers that no seed determines, so its trials do not repeat; accepted: allow_unseeded = true (--allow-unseeded), or another controller"
+                    "\"{controller}\" requires allow_unseeded = true (--allow-unseeded): it draws random numbers that no seed determines, so its trials do not repeat"
                 )
             }
             Ok(controller) => return Ok(controller),
@@ -98,8 +98,8 @@ impl Checker<'_> {
         let is_kernel = matches!(flow.controller, FlowController::Kernel(_));
         if is_kernel && !flow.is_plain() {
             let problem = format!(
-                "\"{}\" is not supported by the kernel's TCP; accepted: download = \"10 MB\" or \
-                 upload = \"10 MB\" over one stream, or requests; or a controller of Thalweg, for QUIC",
+                "\"{}\" cannot be combined with the kernel's TCP, which supports a download or an \
+                 upload over one stream, and requests; QUIC (a controller of Thalweg) supports all workloads",
                 flow.workload()
             );
             return self.fail(&format!("flow.{index}"), problem);

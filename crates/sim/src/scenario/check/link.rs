@@ -106,22 +106,25 @@ impl Checker<'_> {
                 return self.fail(&key, problem);
             }
             if !path.change.is_empty() || path.repeat.is_some() {
-                let problem = "a trace gives the whole capacity and repeats by itself; accepted: no [[path.change]] and no repeat beside it";
+                let problem = "a trace cannot be combined with [[path.change]] or repeat; it gives the whole capacity and repeats by itself";
                 return self.fail(&format!("{table}.trace"), problem);
             }
             return Ok(());
         };
         if path.trace.is_some() {
-            return self.fail(&key, "a link has a rate or a trace; accepted: one of them");
+            return self.fail(
+                &key,
+                "a rate cannot be combined with a trace; a link has one of them",
+            );
         }
         let up = path.up.as_ref();
         if up.is_some_and(|up| up.rate.is_some() && up.trace.is_some()) {
-            let problem = "a link has a rate or a trace; accepted: one of them";
+            let problem = "a rate cannot be combined with a trace; a link has one of them";
             return self.fail(&format!("{table}.up.rate"), problem);
         }
         if up.is_some_and(|up| up.trace.is_some()) && !path.change.is_empty() {
             let problem =
-                "a trace gives the whole capacity; accepted: no [[path.change]] beside it";
+                "a trace cannot be combined with [[path.change]]; it gives the whole capacity";
             return self.fail(&format!("{table}.up.trace"), problem);
         }
         let mut rates = path.change.iter().filter_map(|change| change.rate);

@@ -23,13 +23,13 @@ impl Checker<'_> {
         let packet = file.transport.initial_mtu.unwrap_or(mtu) + Bytes::new(u64::from(overhead));
         if let Some(path) = &file.path {
             if !file.link.is_empty() {
-                let problem = "[path] already describes the only hop; accepted: either [path], or [[link]] tables and a route for each flow";
+                let problem = "[[link]] cannot be combined with [path]; use [path] for one hop, or [[link]] tables and a route for each flow";
                 return self.fail("link", problem);
             }
             if path.name.is_some() {
                 return self.fail(
                     "path.name",
-                    "the short form has no name; accepted: [[link]] tables with names",
+                    "a name requires a [[link]] table; the hop of [path] has none",
                 );
             }
             let names = PerDirection {
@@ -82,8 +82,7 @@ impl Checker<'_> {
         let accepted = names.join(", ");
         if file.path.is_some() {
             if flow.route.is_some() {
-                let problem =
-                    "[path] has a single hop, which all flows take; accepted: [[link]] tables";
+                let problem = "a route requires [[link]] tables; [path] has a single hop, which all flows take";
                 return self.fail(&key, problem);
             }
             return Ok(vec![0]);
@@ -110,7 +109,7 @@ impl Checker<'_> {
                 return self.fail(&key, problem);
             };
             if hops.contains(&hop) {
-                let problem = format!("\"{name}\" is repeated; accepted: each link once");
+                let problem = format!("\"{name}\" is repeated; a route has each link once");
                 return self.fail(&key, problem);
             }
             hops.push(hop);

@@ -41,7 +41,7 @@ impl Checker<'_> {
                     (false, true) => "call",
                     (false, false) => "upload",
                 };
-                let problem = "a flow has one workload; accepted: one of download, upload, requests, call and media";
+                let problem = "a flow has one workload; download, upload, requests and call (or media) cannot be combined";
                 self.fail(&key(second), problem)
             }
         }

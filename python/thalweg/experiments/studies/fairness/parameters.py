@@ -77,13 +77,13 @@ class Parameters:
         "--controller",
         "-c",
         metavar="NAME",
-        help="May be repeated [c4 cubic bbr bbr1 reno prague].",
+        help="Controller; may be repeated [c4 cubic bbr bbr1 reno prague].",
     )
     buffers_bdp: tuple[float, ...] = option(
         (1.0, 0.5, 2.0, 4.0, 8.0),
         "--buffer",
         metavar="BDP",
-        help="May be repeated; the first is the base [1, 0.5, 2, 4, 8].",
+        help="Buffer; may be repeated, the first is the base [1, 0.5, 2, 4, 8].",
     )
     rtt_ratios: tuple[float, ...] = option(
         (1.0, 2.0, 4.0, 8.0),
@@ -95,16 +95,16 @@ class Parameters:
         ("drop-tail", "codel", "fq-codel", "dualpi2"),
         "--queue",
         metavar="MODEL",
-        help="May be repeated [drop-tail, codel, fq-codel, dualpi2].",
+        help="Queue discipline; may be repeated [drop-tail, codel, fq-codel, dualpi2].",
     )
     flows: tuple[int, ...] = option(
         (2, 5, 10, 20, 50, 100), metavar="N", help="Flows of one controller; repeatable [2 5 10 20 50 100]."
     )
     """2 are in the matrix."""
-    rate: str = option("20 Mbps", metavar="RATE", help="Of the bottleneck [20 Mbps].")
-    rtt: str = option("40 ms", metavar="TIME", help="Of the first flow [40 ms].")
-    gap: str = option("5 s", metavar="TIME", help="From the start of the first flow to the second [5 s].")
-    duration: str = option("30 s", metavar="TIME", help="Measured, from the start of the last flow [30 s].")
+    rate: str = option("20 Mbps", metavar="RATE", help="Rate of the bottleneck [20 Mbps].")
+    rtt: str = option("40 ms", metavar="TIME", help="RTT of the first flow [40 ms].")
+    gap: str = option("5 s", metavar="TIME", help="Time from the start of the first flow to the second [5 s].")
+    duration: str = option("30 s", metavar="TIME", help="Measured time, from the start of the last flow [30 s].")
     trials: ClassVar[int] = 20
     """Shares vary by tens of percent from trial to trial."""
 

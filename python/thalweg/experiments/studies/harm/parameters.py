@@ -98,19 +98,19 @@ class Parameters:
         ("10 ms", "20 ms", "40 ms", "80 ms", "160 ms"),
         "--rtt",
         metavar="TIME",
-        help="May be repeated [10, 20, 40, 80, 160 ms].",
+        help="Round-trip time; may be repeated [10, 20, 40, 80, 160 ms].",
         panel=_PATH,
     )
-    rate: str = option("50 Mbps", metavar="RATE", help="Of the bottleneck [50 Mbps].", panel=_PATH)
+    rate: str = option("50 Mbps", metavar="RATE", help="Rate of the bottleneck [50 Mbps].", panel=_PATH)
     queue: str = option(
         "fq-codel:flows=1",
         metavar="MODEL:OPTION=VALUE,...",
-        help="Of the bottleneck [fq-codel:flows=1].",
+        help="Queue discipline of the bottleneck [fq-codel:flows=1].",
         panel=_PATH,
     )
     """Model and options, as `fq-codel:flows=1,ecn=off`."""
     buffer: str | None = option(
-        None, metavar="SIZE", help="What the queue holds [10240 packets; drop-tail: 1 bdp].", panel=_PATH
+        None, metavar="SIZE", help="Size of the queue [10240 packets; drop-tail: 1 bdp].", panel=_PATH
     )
     """None: DEFAULT_BUFFER, or DROP_TAIL_BUFFER for a queue that only drops from its tail."""
     controllers: tuple[str, ...] = option(
@@ -118,14 +118,14 @@ class Parameters:
         "--controller",
         "-c",
         metavar="NAME",
-        help="Of the short flows; may be repeated [cubic].",
+        help="Controller of the short flows; may be repeated [cubic].",
         panel=_SIDES,
     )
     competitors: tuple[str, ...] = option(
         ("cubic", "prague"),
         "--competitor",
         metavar="NAME",
-        help="Of the long flow; may be repeated [cubic, prague].",
+        help="Controller of the long flow; may be repeated [cubic, prague].",
         panel=_SIDES,
     )
     count: int = option(900, help="Short flows in each replication [900].", panel=_WORK, least=1, most=1_000_000)
@@ -140,9 +140,7 @@ class Parameters:
     )
     p5: str = option("65536 B", metavar="BYTES", help="5th percentile of lengths [65536 B].", panel=_WORK)
     p95: str = option("2097152 B", metavar="BYTES", help="95th percentile of lengths [2097152 B].", panel=_WORK)
-    head_start: str = option(
-        "20 s", metavar="TIME", help="How much earlier the long flow starts [20 s].", panel=_SIDES
-    )
+    head_start: str = option("20 s", metavar="TIME", help="Head start of the long flow [20 s].", panel=_SIDES)
     time_limit: str = option(
         "290 s",
         metavar="TIME",

@@ -88,12 +88,14 @@ NAMES = tuple(case.name for case in CASES)
 class Parameters:
     """Cases, and hunts for each."""
 
-    cases: tuple[str, ...] = option(NAMES, "--case", metavar="NAME", help=f"May be repeated [{' '.join(NAMES)}].")
+    cases: tuple[str, ...] = option(
+        NAMES, "--case", metavar="NAME", help=f"Case; may be repeated [{' '.join(NAMES)}]."
+    )
     hunts: int = option(
         6, metavar="N", help="Hunts for each case, with different search seeds [6].", least=1, most=100
     )
     budget: int = option(
-        0, metavar="N", help="Scenarios of each hunt; 0: as the plan of the case says [0].", least=0, most=10**6
+        0, metavar="N", help="Scenarios of each hunt; 0: as in the plan of the case [0].", least=0, most=10**6
     )
     trials: ClassVar[int] = 20
     """Of the shipped scenario of each case."""

@@ -44,9 +44,11 @@ class Parameters:
     """What each run moves: as much as takes some time, or a size that is the same for all."""
 
     length: str | None = option(
-        None, metavar="TIME", help="How long a run takes [3s]; with --size, at most [120s]."
+        None, metavar="TIME", help="Duration of a run [3s]; with --size, its limit [120s]."
     )
-    size: str | None = option(None, metavar="BYTES", help="What each run moves, as 10GB in the blog; not by time.")
+    size: str | None = option(
+        None, metavar="BYTES", help="Bytes of each run, such as 10GB in the blog, instead of a duration."
+    )
     load: int = option(0, metavar="N", help="Processes that compete for the processor [0].", least=0, most=256)
     trials: ClassVar[int] = 10
 

@@ -93,22 +93,28 @@ class Parameters:
     """The varied parameters."""
 
     starts: tuple[str, ...] = option(
-        STARTS, "--start", metavar="NAME", help=f"May be repeated [{' '.join(STARTS)}]."
+        STARTS, "--start", metavar="NAME", help=f"Slow start; may be repeated [{' '.join(STARTS)}]."
     )
     controllers: tuple[str, ...] = option(
         ("cubic",), "--controller", "-c", metavar="NAME", help="cubic, reno, or both, with other options [cubic]."
     )
     rates: tuple[str, ...] = option(
-        ("50 Mbps", "5 Mbps", "200 Mbps"), "--rate", metavar="RATE", help="Repeatable [50 Mbps, 5 Mbps, 200 Mbps]."
+        ("50 Mbps", "5 Mbps", "200 Mbps"),
+        "--rate",
+        metavar="RATE",
+        help="Rate; repeatable [50 Mbps, 5 Mbps, 200 Mbps].",
     )
     rtts: tuple[str, ...] = option(
         ("40 ms", "10 ms", "150 ms", "600 ms"),
         "--rtt",
         metavar="TIME",
-        help="Repeatable [40 ms, 10 ms, 150 ms, 600 ms].",
+        help="RTT; repeatable [40 ms, 10 ms, 150 ms, 600 ms].",
     )
     buffers_bdp: tuple[float, ...] = option(
-        (2.0, 0.5, 1.0, 8.0), "--buffer", metavar="BDP", help="Repeatable; the first is the base [2, 0.5, 1, 8]."
+        (2.0, 0.5, 1.0, 8.0),
+        "--buffer",
+        metavar="BDP",
+        help="Buffer; repeatable, the first is the base [2, 0.5, 1, 8].",
     )
     jitters: tuple[str, ...] = option(
         ("0 ms", "2 ms", "7 ms"), "--jitter", metavar="TIME", help="Mean of Wi-Fi jitter [0 ms, 2 ms, 7 ms]."
@@ -117,7 +123,7 @@ class Parameters:
         (0.0, 0.1),
         "--application",
         metavar="SHARE",
-        help="Of the rate that the sender has data for; 0: all [0, 0.1].",
+        help="Fraction of the rate that the sender has data for; 0: all [0, 0.1].",
     )
     phases: int = option(5, metavar="N", help="Rates of each path, from one to twice it [5].", least=1, most=100)
     trials: ClassVar[int] = 4

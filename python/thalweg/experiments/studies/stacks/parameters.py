@@ -52,13 +52,13 @@ class Parameters:
     """What is compared."""
 
     controllers: tuple[str, ...] = option(
-        ("c4",), "--controller", "-c", metavar="NAME", help="Of the flow; may be repeated [c4]."
+        ("c4",), "--controller", "-c", metavar="NAME", help="Controller of the flow; may be repeated [c4]."
     )
     names: tuple[str, ...] = option(
         (),
         "--scenario",
         metavar="NAME",
-        help="May be repeated [all of the suite c4 with one flow].",
+        help="Scenario; may be repeated [all of the suite c4 with one flow].",
         read=lambda name: name.removeprefix("c4/"),
     )
     """Of scenarios; all if there are none."""

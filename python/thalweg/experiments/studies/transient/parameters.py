@@ -127,13 +127,13 @@ class Cell:
 class Parameters:
     """All that defines the experiment; the defaults are the poster's figure 2 and today's controllers."""
 
-    rate: str = option("12 Mbps", metavar="RATE", help="Of the bottleneck [12 Mbps].", panel=_PATH)
+    rate: str = option("12 Mbps", metavar="RATE", help="Rate of the bottleneck [12 Mbps].", panel=_PATH)
     rtt: str = option("50 ms", metavar="TIME", help="Round trip without queues [50 ms].", panel=_PATH)
     buffers: tuple[str, ...] = option(
         ("40 packets", "100 packets"),
         "--buffer",
         metavar="SIZE",
-        help="May be repeated [40 packets, 100 packets].",
+        help="Buffer; may be repeated [40 packets, 100 packets].",
         panel=_PATH,
     )
     controllers: tuple[str, ...] = option(
@@ -141,14 +141,14 @@ class Parameters:
         "--controller",
         "-c",
         metavar="NAME",
-        help=f"May be repeated [{', '.join(PUBLISHED)}, cubic, bbr, c4, prague].",
+        help=f"Controller; may be repeated [{', '.join(PUBLISHED)}, cubic, bbr, c4, prague].",
     )
     duration: str = option("60 s", metavar="TIME", help="Simulated length of a trial [60 s].", panel=_PATH)
     steps: tuple[Step, ...] = option(
         (),
         "--step",
         metavar="AT:KEY=VALUE",
-        help="After the start at 0: 20s:rate=24 Mbps, 20s:rtt=100 ms, 20s:flow=cubic; may be repeated. "
+        help="Step after the start at 0: 20s:rate=24 Mbps, 20s:rtt=100 ms, 20s:flow=cubic; may be repeated. "
         "With --series: the time alone, 20 s.",
         read=Step.parse,
     )

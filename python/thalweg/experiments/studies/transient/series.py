@@ -127,7 +127,7 @@ def react_to_steps(
             f"accepted: at most {_MOST_BINS} of them, bins that one step could fill"
         )
     if measurement.available is None and available_bps is None:
-        raise RequestError(f"the series has no column {AVAILABLE}; accepted: that column, or --rate")
+        raise RequestError(f"a series without the column {AVAILABLE} requires --rate")
     known = measurement.available
     available = known if known is not None else np.full(len(measurement.throughput), available_bps)
     starts = list(steps_s) if steps_s else [begin]

@@ -71,7 +71,7 @@ class Parameters:
 
     shared_jitter: bool = option(False, help="One jitter sequence for all trials, as in the paper.")
     jitter_seed: int | None = option(
-        None, help="Which sequence --shared-jitter takes [1].", least=0, most=2**63 - 1
+        None, help="Number of the sequence of --shared-jitter [1].", least=0, most=2**63 - 1
     )
     trials: ClassVar[int] = 1000
     """As many as tell medians 10 % apart on such paths."""
@@ -79,7 +79,7 @@ class Parameters:
     def __post_init__(self) -> None:
         """Refuses half of what a shared sequence needs; raises RequestError."""
         if self.jitter_seed is not None and not self.shared_jitter:
-            raise RequestError("--jitter-seed chooses the sequence of --shared-jitter; accepted: both, or neither")
+            raise RequestError("--jitter-seed requires --shared-jitter, whose sequence it chooses")
 
     @property
     def preset(self) -> str:
