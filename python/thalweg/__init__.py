@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from thalweg.base.errors import (
         AuditError,
         ControllerError,
+        QuicError,
         RealTimeError,
         RequestError,
         ResultError,
@@ -51,6 +52,7 @@ __all__ = [
     "Hunt",
     "Interrupted",
     "Outcomes",
+    "QuicError",
     "RealTimeError",
     "RequestError",
     "ResultError",
@@ -84,6 +86,7 @@ _MODULES = {
     "Hunt": "experiments.hunt",
     "Interrupted": "engine.scenario",
     "Outcomes": "engine.outcome",
+    "QuicError": "base.errors",
     "RealTimeError": "base.errors",
     "RequestError": "base.errors",
     "ResultError": "base.errors",

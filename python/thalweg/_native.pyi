@@ -10,6 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thalweg.engine.outcome import FlowDescription
+from thalweg.engine.scenario import ProbeTimes
+
 Words: TypeAlias = tuple[npt.NDArray[np.uint32], list[str]]
 """Places in a list of words, and the list."""
 Column: TypeAlias = npt.NDArray[Any] | list[str] | Words
@@ -632,8 +635,7 @@ class Scenario:
         alone. Two scenarios with the same text have the same trials in this engine."""
 
     @property
-    def flows(self) -> list[dict[str, Any]]:
-        """Per flow: name, controller, workload (text), start_s, awaited (whether the trial ends only with it)."""
+    def flows(self) -> list[FlowDescription]: ...
 
     @property
     def criteria(self) -> list[dict[str, Any]]:
@@ -692,9 +694,9 @@ class Scenario:
         auditor watches them and finds something, and RuntimeError if the simulator panics, which is a defect.
         """
 
-    def probe(self, seed: int, interval_ns: int, count: int, payload: int) -> dict[str, npt.NDArray[np.int64]]:
+    def probe(self, seed: int, interval_ns: int, count: int, payload: int) -> ProbeTimes:
         """What `count` probes with `payload` bytes measure that go through the otherwise idle path of the first
-        flow to an echo server: sent_ns, echoed_ns and received_ns, -1 for what was lost before."""
+        flow to an echo server."""
 
 class Outcomes:
     """Outcomes of a number of trials, as columns."""

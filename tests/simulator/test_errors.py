@@ -21,6 +21,7 @@ from thalweg.realtime import LiveScenario
         ("ResultError", "RequestError"),
         ("RealTimeError", "RequestError"),
         ("AuditError", "ThalwegError"),
+        ("QuicError", "ThalwegError"),
     ],
 )
 def test_errors_form_a_tree(name: str, base: str) -> None:

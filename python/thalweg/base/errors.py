@@ -9,6 +9,7 @@ Each message is one sentence to act on::
             ResultError     a stored result cannot be read
             RealTimeError   this host cannot do it in real time, or a program or a flow there failed
         AuditError          the auditor found that a trial contradicts physics (exit status 3)
+        QuicError           a valid request over QUIC did not complete (exit status 1)
 
 `thalweg.Interrupted`, after Ctrl-C, is a `KeyboardInterrupt` and none of these.
 """
@@ -45,6 +46,10 @@ class RealTimeError(RequestError):
 
 class AuditError(ThalwegError):
     """The auditor found that a trial contradicts physics: there is no answer."""
+
+
+class QuicError(ThalwegError):
+    """A connection failed: the request was valid but did not complete."""
 
 
 class ControllerError(RequestError):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NotRequired, Protocol, TypedDict
 
 import numpy as np
 import polars as pl
@@ -34,6 +34,19 @@ TABLES = ("flows", "links", "trials", "requests", "streams")
 """Of outcomes; each is stored as a file of its name."""
 
 
+class FlowDescription(TypedDict):
+    """A flow as its scenario has it."""
+
+    name: str
+    controller: str
+    workload: str | None
+    """In words: `download 10 MB`; None in a stored result that does not say."""
+    start_s: float
+    """Before noise."""
+    awaited: NotRequired[bool]
+    """Whether a trial ends only with it; a stored result need not say."""
+
+
 @dataclass(frozen=True)
 class Description:
     """A scenario as plain data: all that a verdict or a figure needs to know of it."""
@@ -46,7 +59,7 @@ class Description:
     note: str | None
     toml: str
     """The scenario file as it ran, overrides included."""
-    flows: list[dict[str, Any]]
+    flows: list[FlowDescription]
     criteria: list[dict[str, Any]]
     floor_s: float | None
     time_limit_s: float
@@ -64,7 +77,7 @@ class Description:
     @property
     def starts_s(self) -> dict[str, float]:
         """When each flow starts, before noise."""
-        return {str(flow["name"]): float(flow["start_s"]) for flow in self.flows}
+        return {flow["name"]: float(flow["start_s"]) for flow in self.flows}
 
     @staticmethod
     def of(
@@ -78,7 +91,7 @@ class Description:
             source=native.source,
             note=native.note,
             toml=native.toml,
-            flows=[dict(flow) for flow in native.flows],
+            flows=native.flows,
             criteria=[dict(criterion) for criterion in native.criteria],
             floor_s=native.floor_s,
             time_limit_s=native.time_limit_s,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import polars as pl
 
@@ -24,8 +24,12 @@ from thalweg.engine.catalogue import Entry, find_scenario
 from thalweg.engine.controllers.definition import Definition
 from thalweg.engine.controllers.failure import error_of
 from thalweg.engine.controllers.resolver import Given, Resolver
-from thalweg.engine.outcome import Description, Outcomes, Trial
+from thalweg.engine.outcome import Description, FlowDescription, Outcomes, Trial
 from thalweg.engine.trace import Trace
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Value: TypeAlias = str | int | float | bool
 Settings: TypeAlias = Mapping[str, Value] | Iterable[tuple[str, Value]]
@@ -33,6 +37,14 @@ Controllers: TypeAlias = Mapping[str, Given] | Mapping[str, str] | Iterable[tupl
 """By flow: a name with options, a file (`./mine.py:Mine:beta=0.8`), a class, or a `partial` of one."""
 
 _LARGEST_SEED = 2**64 - 1
+
+
+class ProbeTimes(TypedDict):
+    """When each probe was sent, echoed and received, in nanoseconds; -1 for what was lost before."""
+
+    sent_ns: npt.NDArray[np.int64]
+    echoed_ns: npt.NDArray[np.int64]
+    received_ns: npt.NDArray[np.int64]
 
 
 class Interrupted(KeyboardInterrupt):
@@ -120,7 +132,7 @@ class Scenario(Described):
             if bindings:
                 # The file may name controllers that run in real time only: others take their place here.
                 path = _native.Scenario.path_from_toml(source, file or name, settings, resolver)
-                flows = [str(flow["name"]) for flow in path.flows]
+                flows = [flow["name"] for flow in path.flows]
                 for flow, _ in bindings:
                     if flow not in flows:
                         raise ScenarioError(f"{file or name} has no flow {flow!r}{did_you_mean(flow, flows)}")
@@ -165,8 +177,8 @@ class Scenario(Described):
         return self.description.toml
 
     @property
-    def flows(self) -> list[dict[str, Any]]:
-        """Per flow: name, controller, workload, start_s."""
+    def flows(self) -> list[FlowDescription]:
+        """Per flow: name, controller, workload, start_s, awaited."""
         return self.description.flows
 
     @property
@@ -225,7 +237,7 @@ class Scenario(Described):
             raise error_of(failed, self._definitions) from failed.__cause__
         return frame(packets)
 
-    def probe(self, seed: int, interval_ns: int, count: int, payload: int) -> dict[str, Any]:
+    def probe(self, seed: int, interval_ns: int, count: int, payload: int) -> ProbeTimes:
         """Probes on its otherwise idle path; see `thalweg.probe.simulated`."""
         return self._native.probe(seed, interval_ns, count, payload)
 
@@ -266,7 +278,7 @@ class Scenario(Described):
 
 def definitions_of(native: _native.Scenario, resolver: Resolver | None) -> dict[str, Definition]:
     """The controllers in Python of a scenario, by the texts that name them."""
-    used = [str(flow["controller"]) for flow in native.flows]
+    used = [flow["controller"] for flow in native.flows]
     found = resolver.definitions if resolver else {}
     return {text: definition for text, definition in found.items() if text in used}
 

@@ -69,7 +69,7 @@ class Task:
             entry = find_scenario(self.scenario)
             object.__setattr__(self, "_file", (entry, entry.read()))
         object.__setattr__(self, "base", self._read(()))
-        names = [str(flow["name"]) for flow in self.base.flows]
+        names = [flow["name"] for flow in self.base.flows]
         for flow in self.flows:
             if flow not in names:
                 raise RequestError(f"{self.base.name} has no flow {flow!r}{did_you_mean(flow, names)}")
@@ -84,7 +84,7 @@ class Task:
     @property
     def steered(self) -> list[tuple[int, str]]:
         """Index in the scenario and interval of each steered flow."""
-        names = [str(flow["name"]) for flow in self.base.flows]
+        names = [flow["name"] for flow in self.base.flows]
         return [(names.index(flow), self.interval_of(flow)) for flow in self.flows]
 
     def interval_of(self, flow: str) -> str:
@@ -139,7 +139,7 @@ def task(
     given = pairs(overrides)
     if flows is None:
         first = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario, given, controllers)
-        flows = str(first.flows[0]["name"])
+        flows = first.flows[0]["name"]
     if vary is not None and not isinstance(vary, Mapping):
         raise RequestError(
             f'vary = {vary!r:.60}: accepted: ranges by key, such as {{"path.rate": ("5 Mbps", "50 Mbps")}}'

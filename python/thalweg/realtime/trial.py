@@ -15,7 +15,7 @@ from thalweg import _native
 from thalweg.base.errors import RealTimeError, ScenarioError
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.controllers.resolver import Resolver
-from thalweg.engine.outcome import Description, Outcomes, Trial
+from thalweg.engine.outcome import Description, FlowDescription, Outcomes, Trial
 from thalweg.engine.scenario import Controllers, Settings, bound, definitions_of, pairs
 from thalweg.engine.trace import Trace
 from thalweg.realtime.process import LiveProcess, LiveRequest
@@ -85,7 +85,7 @@ class LiveScenario:
         return self.description.toml
 
     @property
-    def flows(self) -> list[dict[str, Any]]:
+    def flows(self) -> list[FlowDescription]:
         """Per flow: name, controller, workload, start_s."""
         return self.description.flows
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from thalweg import _native
 from thalweg.base.errors import ResultError
+from thalweg.engine.outcome import FlowDescription
 from thalweg.experiments.sweep.plan import INLINE, Plan
 from thalweg.results.host import host
 from thalweg.results.metadata import parse_document, read_hashes
@@ -30,7 +31,7 @@ _KEYS: Mapping[str, tuple[type, bool]] = {
 SAME = tuple(key for key, (_, is_same) in _KEYS.items() if is_same)
 
 
-def head_of(plan: Plan, flows: Sequence[dict[str, Any]], folder: Path) -> dict[str, Any]:
+def head_of(plan: Plan, flows: Sequence[FlowDescription], folder: Path) -> dict[str, Any]:
     """The document of a sweep in a folder."""
     own = {
         "scenario": plan.base.name,

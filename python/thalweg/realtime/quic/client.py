@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from thalweg import _native
-from thalweg.base.errors import RequestError
+from thalweg.base.errors import QuicError, RequestError
 from thalweg.engine.controllers.failure import error_of
 from thalweg.engine.controllers.resolver import Resolver
 from thalweg.engine.trace import Trace
 
 Workload = Literal["download", "upload", "call"]
-
-
-class QuicError(Exception):
-    """A connection failed: the request was valid but did not complete."""
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from thalweg import _native
-from thalweg.base.errors import RequestError
+from thalweg.base.errors import QuicError, RequestError
 from thalweg.engine.controllers.failure import error_of
 from thalweg.engine.controllers.resolver import Resolver
 from thalweg.engine.trace import Trace
-from thalweg.realtime.quic.client import QuicError
 from thalweg.realtime.quic.identity import Identity
 
 OnServed = Callable[[dict[str, Any], Trace | None], None]

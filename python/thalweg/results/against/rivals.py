@@ -89,7 +89,7 @@ def with_rivals(
 
 
 def _main_flow(scenario: Scenario, bindings: Sequence[tuple[str, str]]) -> str:
-    names = [str(flow["name"]) for flow in scenario.flows]
+    names = [flow["name"] for flow in scenario.flows]
     return next((name for name in (MAIN, *(flow for flow, _ in bindings)) if name in names), names[0])
 
 
@@ -99,7 +99,7 @@ def _measures(scenario: Description, flow: str, wanted: Sequence[str]) -> list[M
 
 
 def _controller(scenario: Scenario, flow: str) -> str:
-    return next(str(one["controller"]) for one in scenario.flows if one["name"] == flow)
+    return next(one["controller"] for one in scenario.flows if one["name"] == flow)
 
 
 def _with_rival(
@@ -111,7 +111,7 @@ def _with_rival(
     bindings: Sequence[tuple[str, str]],
     where: str,
 ) -> Scenario:
-    names = {str(one["name"]) for one in scenario.flows}
+    names = {one["name"] for one in scenario.flows}
     others = [(name, controller) for name, controller in bindings if name in names and name != flow]
     try:
         return Scenario.from_entry(entry, overrides, [*others, (flow, rival)])

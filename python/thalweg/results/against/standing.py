@@ -171,7 +171,7 @@ def _statistics(outcomes: Outcomes, flow: str, measures: Sequence[Measure]) -> S
 
 
 def _controller(outcomes: Outcomes, flow: str) -> str:
-    return next((str(one["controller"]) for one in outcomes.scenario.flows if one["name"] == flow), flow)
+    return next((one["controller"] for one in outcomes.scenario.flows if one["name"] == flow), flow)
 
 
 def _together(answers: Sequence[Answer]) -> Answer:
