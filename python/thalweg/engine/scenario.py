@@ -50,14 +50,6 @@ class ProbeTimes(TypedDict):
     received_ns: npt.NDArray[np.int64]
 
 
-class ProbeTimes(TypedDict):
-    """When each probe was sent, echoed and received, in nanoseconds; -1 for what was lost before."""
-
-    sent_ns: npt.NDArray[np.int64]
-    echoed_ns: npt.NDArray[np.int64]
-    received_ns: npt.NDArray[np.int64]
-
-
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C while trials ran. `outcomes` has the finished trials, None if there were none."""
 
