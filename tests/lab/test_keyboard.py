@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
 from lab.conftest import Problems
-from lab.test_server import running
+from lab.test_server import Lab, running
 from thalweg import Scenario
 
 if TYPE_CHECKING:
@@ -72,22 +71,26 @@ CUT = """() => [...document.querySelectorAll("button, h2, label, output, .bound,
   .map((one) => one.outerHTML.slice(0, 120))"""
 
 
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with running(tmp_path_factory.mktemp("lab")) as found:
+        yield found
+
+
 @pytest.fixture(params=MODES)
 def opened_in(
-    request: pytest.FixtureRequest, browser: Browser, problems: Problems, tmp_path: Path
+    request: pytest.FixtureRequest, browser: Browser, problems: Problems, static: str
 ) -> Iterator[OpenIn]:
-    """Opens the page as static files or behind `thalweg lab`, and waits until all that it asked for is shown."""
-    if request.param == "static":
-        yield opening(browser, problems, request.getfixturevalue("static"))
-        return
-    request.getfixturevalue("static")  # skips where the page is missing
-    with running(tmp_path) as lab:
-        yield opening(browser, problems, lab.address)
+    """Opens the page as static files or behind `thalweg lab`, and waits until all that it asked for is shown.
 
+    It is closed after the test: a server gives its processes to a few pages.
+    """
+    address = static if request.param == "static" else request.getfixturevalue("lab").address
+    contexts = []
 
-def opening(browser: Browser, problems: Problems, address: str) -> OpenIn:
     def open_(width: int = 1400, script: str = "") -> Page:
-        view = browser.new_context(viewport={"width": width, "height": 900}).new_page()
+        contexts.append(browser.new_context(viewport={"width": width, "height": 900}))
+        view = contexts[-1].new_page()
         problems.watch(view, address[: address.rindex("/") + 1])
         if script:
             view.add_init_script(script)
@@ -95,7 +98,9 @@ def opening(browser: Browser, problems: Problems, address: str) -> OpenIn:
         view.wait_for_selector("[data-settled]", timeout=60_000)
         return view
 
-    return open_
+    yield open_
+    for context in contexts:
+        context.close()
 
 
 def until(view: Page, script: str) -> None:

@@ -38,6 +38,8 @@ controller = "cubic"
 download = "2 MB"
 """
 MOST = 100_000
+ENGINES = pytest.mark.parametrize(("address", "width"), [("page", 1300), ("server", 400)], indirect=["address"])
+"""Each engine, and each width: what an engine sends does not depend on the width, nor the layout on the engine."""
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +100,7 @@ def at(packets: pl.DataFrame, link: str, time: float) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("width", [1300, 400])
+@ENGINES
 @pytest.mark.parametrize("name", ["c4/bad-wifi", "shared"])
 def test_each_moment_has_the_packets_of_the_native_trial(
     visit: Visit, address: str, width: int, name: str
@@ -142,7 +144,7 @@ def both(view: Page, link: str = "") -> dict[str, dict[str, Any]]:
     raise AssertionError("the packets of two runs do not come")
 
 
-@pytest.mark.parametrize("width", [1300, 400])
+@ENGINES
 def test_two_runs_that_are_compared_have_the_packets_of_their_native_trials(
     visit: Visit, address: str, width: int
 ) -> None:
@@ -180,7 +182,7 @@ def test_two_runs_that_are_compared_have_the_packets_of_their_native_trials(
     assert view.evaluate("document.scrollingElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("width", [1300, 400])
+@ENGINES
 def test_two_runs_share_steps_link_and_clock(visit: Visit, address: str, width: int) -> None:
     view = visit(address, width)
     view.evaluate("(text) => thalweg.open(text, 'shared')", SHARED)
@@ -239,7 +241,7 @@ def test_the_queue_is_that_of_the_native_trace(opened: Open) -> None:
     assert waited > 0.005
 
 
-@pytest.mark.parametrize("width", [1300, 400])
+@ENGINES
 def test_events_are_stepped_through_by_buttons_and_by_keys(visit: Visit, address: str, width: int) -> None:
     view = visit(address, width)
     view.evaluate("(text) => thalweg.open(text, 'shared')", SHARED)
@@ -279,7 +281,7 @@ def passed(view: Page, time: float) -> None:
     raise AssertionError(f"the cursor does not pass {time} s")
 
 
-@pytest.mark.parametrize("width", [1300, 400])
+@ENGINES
 def test_it_plays_at_the_chosen_speed_and_pauses(visit: Visit, address: str, width: int) -> None:
     view = visit(address, width)
     view.get_by_role("button", name="Watch the packets").click()
