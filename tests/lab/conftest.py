@@ -66,8 +66,12 @@ def problems() -> Iterator[Problems]:
 
 
 @pytest.fixture
-def opened(browser: Browser, static: str, problems: Problems) -> Open:
-    """Opens the page and waits until a trial is shown: that of the fragment, else one of `scenario`."""
+def opened(browser: Browser, static: str, problems: Problems) -> Iterator[Open]:
+    """Opens the page and waits until a trial is shown: that of the fragment, else one of `scenario`.
+
+    It is closed after the test: pages that stay open go on with their trials.
+    """
+    contexts = []
 
     def open_(
         fragment: str = "",
@@ -76,8 +80,8 @@ def opened(browser: Browser, static: str, problems: Problems) -> Open:
         settled: bool = False,
         scenario: str | None = "c4/bad-wifi",
     ) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        view = context.new_page()
+        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme))
+        view = contexts[-1].new_page()
         problems.watch(view, static.removesuffix("index.html"))
         view.goto(static + fragment)
         view.wait_for_selector("[data-ready]", timeout=60_000)
@@ -87,7 +91,9 @@ def opened(browser: Browser, static: str, problems: Problems) -> Open:
             view.wait_for_selector("[data-settled]", timeout=60_000)
         return view
 
-    return open_
+    yield open_
+    for context in contexts:
+        context.close()
 
 
 def shown_hash(view: Page) -> str:
