@@ -332,7 +332,7 @@ def test_folders_of_two_kinds_and_a_single_one_are_refused(tmp_path: Path, store
     a, harm = stored("a", BASE), study(tmp_path / "s", [{"who": "c4", "harm": 0.2}])
     laws = study(tmp_path / "t", [{"who": "c4", "harm": 0.2}], "laws")
     for folders, says in (
-        ([a, harm], "cannot be compared with results"),
+        ([a, harm], "cannot be compared with"),
         ([a], "2 to 26"),
         ([harm, laws], "one study"),
     ):

@@ -11,9 +11,6 @@ from thalweg.base.errors import RequestError
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import Quiet
 from thalweg.cli.status import PASSED
-from thalweg.experiments.sweep.head import DOCUMENT as SWEEP
-from thalweg.experiments.sweep.merge import merge as merge_sweeps
-from thalweg.trials.store.merging import merge as merge_trials
 
 
 def merge(
@@ -30,6 +27,10 @@ def merge(
 
     Example: `thalweg merge results/shard-* --out results/c4`
     """
+    from thalweg.experiments.sweep.head import DOCUMENT as SWEEP  # noqa: PLC0415 - loads tables
+    from thalweg.experiments.sweep.merge import merge as merge_sweeps  # noqa: PLC0415
+    from thalweg.trials.store.merging import merge as merge_trials  # noqa: PLC0415
+
     if out is None:
         raise RequestError("--out is missing; accepted: --out DIR, a folder for all trials")
     sweeps = [(folder / SWEEP).exists() for folder in folders]
