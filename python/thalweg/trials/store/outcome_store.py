@@ -27,7 +27,6 @@ from thalweg.trials.store.writer import Writer
 
 Record = tuple[str, float]
 """A text, and seconds of processor time."""
-_SCHEMA = of_all() | {"text": pl.String, "core_s": pl.Float64}
 _CACHED = 2
 
 
@@ -87,13 +86,17 @@ class OutcomeStore(TrialStore):
         if number not in self._cache:
             while len(self._cache) >= _CACHED:
                 del self._cache[next(iter(self._cache))]
-            self._cache[number] = read(self._files[number], scan([self._files[number]]).select([*_SCHEMA]))
+            self._cache[number] = read(self._files[number], scan([self._files[number]]).select([*_schema()]))
         return self._cache[number]
 
     def _write(self) -> None:
         rows, self._rows = self._rows, []
         if rows:
-            self.write_frame(pl.DataFrame(rows, schema=_SCHEMA, orient="row"))
+            self.write_frame(pl.DataFrame(rows, schema=_schema(), orient="row"))
+
+
+def _schema() -> dict[str, type[pl.DataType]]:
+    return of_all() | {"text": pl.String, "core_s": pl.Float64}
 
 
 def outcomes_again(scenario: Scenario, seeds: Sequence[int], found: Mapping[int, Record]) -> _native.Outcomes:
