@@ -9,11 +9,29 @@ import time
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from experiments.stored import EXPERIMENTS, SPLIT, line, prepare, run
+from short_download import SCENARIO
+from thalweg.trials.store.trial_files import write_trials
 
 pytestmark = pytest.mark.timeout(300)  # longer than others: a loaded machine must not fail them
+SECOND = """
+[[flow]]
+name = "other"
+controller = "reno"
+download = "20 MB"
+"""
+MINE = """
+from numbers_of_mine import WINDOW
+from thalweg import Controller
+
+
+class Mine(Controller):
+    def on_ack(self, event, path):
+        self.window = WINDOW
+"""
 EVERY = pytest.mark.parametrize("name", EXPERIMENTS)
 
 
@@ -148,3 +166,53 @@ def test_the_auditor_sees_trials_that_are_stored(root: Path, whole: dict[str, An
     said = run(root, *EXPERIMENTS["suite"].words, "--out", "suite-whole", "--audit")
     assert "were in suite-whole already" not in said
     assert EXPERIMENTS["suite"].values(root / "suite-whole") == whole["suite"]
+
+
+def test_a_criterion_over_time_is_measured_even_where_the_scenario_has_series(tmp_path: Path) -> None:
+    file = tmp_path / "two.toml"
+    text = f'sample = "100 ms"\n{SCENARIO.replace("200 kB", "20 MB").replace("5 s", "60 s")}{SECOND}'
+    file.write_text(text, encoding="utf-8")
+    run(tmp_path, "run", "two.toml", "-n", "2", "--out", "result")
+    file.write_text(f'{text}\n[[pass]]\nflow = "main"\nmetric = "starvation"\nat_most = "9 s"\n', encoding="utf-8")
+    said = run(tmp_path, "run", "two.toml", "-n", "2", "--out", "result")
+    assert "were in result already" not in said
+    assert re.search(r"pass +main starvation", said), said
+
+
+def test_a_controller_that_imports_a_file_which_changed_runs_again(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    (tmp_path / "numbers_of_mine.py").write_text("WINDOW = 20_000\n", encoding="utf-8")
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    words = ("run", "suite/one.toml", "-c", "main=./mine.py", "-n", "2", "--out", "result")
+    run(tmp_path, *words)
+    assert "2 of 2 trials were in result already" in run(tmp_path, *words)
+    (tmp_path / "numbers_of_mine.py").write_text("WINDOW = 40_000\n", encoding="utf-8")
+    assert "already" not in run(tmp_path, *words)
+
+
+def test_trials_of_a_sweep_and_of_others_do_not_mix(root: Path, whole: dict[str, Any]) -> None:
+    run(root, *EXPERIMENTS["suite"].words, "--out", "mixed", "--shard", "1/2")
+    said = run(root, *EXPERIMENTS["sweep"].words, "--out", "mixed", expected=(2,))
+    assert "mixed holds trials of a suite, a study, a score or a hunt; choose another folder" in said
+    run(root, "merge", "sweep-whole", "--out", "mixed", expected=(2,))
+
+
+def test_an_outcome_that_somebody_made_up_is_refused(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    words = ("suite", "suite", "-n", "2", "--no-report", "--out", "result")
+    run(tmp_path, *words)
+    file = next(iter(tmp_path.glob("result/trials/*/0*.parquet")))
+    rows = pl.read_parquet(file)
+    forged = {
+        "no text": rows.with_columns(text=pl.lit(None, dtype=pl.String)),
+        "no time": rows.with_columns(core_s=pl.lit(None, dtype=pl.Float64)),
+        "a time below zero": rows.with_columns(core_s=pl.lit(-1.0)),
+        "no JSON": rows.with_columns(text=pl.lit("{")),
+        "another seed": rows.with_columns(text=pl.col("text").str.replace('"seed":[0-9]+', '"seed":77')),
+    }
+    for name, frame in forged.items():
+        for older in file.parent.iterdir():
+            older.unlink()
+        write_trials(file.parent, 1, frame)
+        said = run(tmp_path, *words, expected=(2,))
+        assert "accepted: a store as it was written" in said, name

@@ -242,10 +242,11 @@ impl Scenario {
             if outcome.flows.len() != flows || outcome.requests.iter().any(|r| r.flow >= flows) {
                 return Err(PyValueError::new_err("an outcome of another scenario"));
             }
+            let core = std::time::Duration::try_from_secs_f64(core_s);
             finished.push(Finished {
                 index,
                 outcome,
-                core: std::time::Duration::from_secs_f64(core_s),
+                core: core.map_err(|error| PyValueError::new_err(error.to_string()))?,
             });
         }
         self.outcomes(py, finished)

@@ -183,15 +183,17 @@ class Scenario(Described):
     def fingerprint(self) -> str | None:
         """Identifies trials of this scenario, with their seed and the engine; None if nothing does.
 
-        It is a hash of all that a trial depends on. A controller in Python counts by the text of its file; a class
-        of this process has none, and no later run could know it again.
+        It is a hash of all that a trial depends on. A controller in Python counts by the text of its file and
+        of those beside it that it imports; a class of this process has none, and no later run could know it again.
         """
         resolved = self.native.resolved
         for named, definition in self.definitions.items():
             if definition.source is None:
                 return None
             name, options = definition.controller.__name__, sorted(definition.options.items())
-            resolved = resolved.replace(f"({named})", f"({definition.source.sha256} {name} {options})")
+            imported = sorted(definition.source.imported().items())
+            file = f"{definition.source.sha256} {imported}" if imported else definition.source.sha256
+            resolved = resolved.replace(f"({named})", f"({file} {name} {options})")
         return hashlib.blake2b(resolved.encode(), digest_size=_DIGEST).hexdigest()
 
     @property

@@ -118,11 +118,12 @@ def _study(folder: Folder, place: Path) -> dict[str, Any]:
     scenarios = []
     for name, toml in study.scenarios().items():
         folder.checked(toml, {})
+        resolver = folder.resolver()
         try:
-            native = _native.Scenario.from_toml(toml.encode(), name, [], [], folder.resolver())
+            native = _native.Scenario.from_toml(toml.encode(), name, [], [], resolver)
         except _native.ScenarioError as error:
             raise RequestError(str(error)) from None
-        scenario = Scenario(native, name)
+        scenario = Scenario(native, name, None, resolver)
         found = store.found(scenario.fingerprint or "", study.seeds[:MOST_TRIALS])
         if not found:
             continue

@@ -88,7 +88,7 @@ impl<P: Packet> Summary<'_, P> {
         let links: Vec<LinkOutcome> = LinkId::all(self.scenario.hops.len())
             .map(|link| self.link_outcome(link, end))
             .collect();
-        if let Some(series) = series.as_ref().filter(|_| self.is_over_time()) {
+        if let Some(series) = series.as_ref().filter(|_| self.scenario.is_over_time()) {
             self.share_over_time(series, &mut flows);
         }
         for (flow, outcome) in flows.iter_mut().enumerate() {
@@ -110,11 +110,6 @@ impl<P: Packet> Summary<'_, P> {
             requests: self.requests(),
             series: series.filter(|_| self.scenario.sample.is_some()),
         }
-    }
-
-    fn is_over_time(&self) -> bool {
-        let mut criteria = self.scenario.criteria.iter();
-        criteria.any(|criterion| criterion.metric.is_over_time())
     }
 
     /// How the flows shared over time, from their starts to their completions or the end.

@@ -92,7 +92,7 @@ impl Scenario {
         let awaited: Vec<bool> = (0..self.flows.len())
             .map(|flow| self.is_awaited(flow))
             .collect();
-        let bins = (self.sample, self.bins());
+        let bins = (self.sample, self.is_over_time());
         let times = (self.time_limit, self.start_noise, bins);
         let rest = (awaited, self.overhead, times, self.jitter_seed);
         format!("{:?} {:?} {rest:?}", self.flows, self.hops)
@@ -100,8 +100,14 @@ impl Scenario {
 
     /// The bins of the series that a trial records: those of `sample`, or those that a criterion over time needs.
     pub(crate) fn bins(&self) -> Option<Duration> {
-        let over_time = (self.criteria.iter()).any(|criterion| criterion.metric.is_over_time());
-        self.sample.or(over_time.then_some(BIN))
+        self.sample.or(self.is_over_time().then_some(BIN))
+    }
+
+    /// Whether a criterion is on a metric over time.
+    pub(crate) fn is_over_time(&self) -> bool {
+        self.criteria
+            .iter()
+            .any(|criterion| criterion.metric.is_over_time())
     }
 
     /// Simulated time at which a trial ends in any case.

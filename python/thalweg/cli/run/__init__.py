@@ -133,7 +133,7 @@ def run(
     if late := outcomes.unfinished():
         complain(late)
     if interrupted:
-        kept = ", but not stored" if out else ""
+        kept = f"; {out} keeps them for the next run, and no result yet" if out else ""
         complain(f"interrupted: {outcomes.n} of {trials} trials were finished and are shown{kept}", label="")
         return INTERRUPTED
     if trace or plot:

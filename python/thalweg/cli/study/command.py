@@ -73,7 +73,7 @@ def command(
             given.pop("audit")  # its callback has switched the auditor on
             live, realtime, bound, strict, retry = (given.pop(name, unset) for name, (_, unset) in OPTIONS.items())
             jobs, cluster = given.pop("jobs"), given.pop("cluster")
-            part = shard_of(given.pop("shard"), ending.out)
+            part = shard_of(given.pop("shard", "1/1"), ending.out)
             if live and part.of > 1:
                 raise RequestError("--shard cannot be combined with --live: no trial in real time comes again")
             ending = replace(ending, strict_timing=strict)
@@ -186,7 +186,8 @@ def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]
         yield extra("seed", SeedSet, 1)
         yield extra("jobs", Jobs, 0)
         yield extra("cluster", ClusterAddress, None)
-        yield extra("shard", ShardOption, "1/1")
+        if study.has_shards:
+            yield extra("shard", ShardOption, "1/1")
         yield extra("audit", Audit, False)
         if study.is_live:
             yield from (extra(name, *form) for name, form in OPTIONS.items())

@@ -6,9 +6,11 @@ is what is hashed.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import sys
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -54,6 +56,25 @@ class Source:
         except (OSError, UnicodeDecodeError):
             return None
         return Source(file, text, hashlib.sha256(data).hexdigest(), module)
+
+    def imported(self) -> dict[str, str]:
+        """The SHA-256 of each file below the folder of this one that it imports, or that one of these does.
+
+        Limits: what it reads otherwise, or imports by a name that it computes, is not known.
+        """
+        found: dict[str, str] = {}
+        waiting = [self.text]
+        folder = self.file.resolve().parent
+        while waiting:
+            for name in _imports(waiting.pop()):
+                path = folder.joinpath(*name.split("."))
+                for file in (path.with_suffix(".py"), path / "__init__.py"):
+                    key = str(file.relative_to(folder))
+                    if key not in found and file != self.file.resolve() and file.is_file():
+                        data = file.read_bytes()
+                        found[key] = hashlib.sha256(data).hexdigest()
+                        waiting.append(data.decode(errors="replace"))
+        return found
 
     def find(self, name: str | None) -> type[Controller]:
         """The class of this name, or the only one that the file defines. Raises RequestError."""
@@ -127,3 +148,20 @@ def place(error: BaseException, file: Path, otherwise: int | None = None) -> str
         frame = (own or frames)[-1]
         return f"{frame.filename}:{frame.lineno}"
     return str(file) if otherwise is None else f"{file}:{otherwise}"
+
+
+def _imports(text: str) -> Iterator[str]:
+    """The modules that a file may import, with their packages; none if it is no Python."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for name in names:
+            parts = name.split(".")
+            yield from (".".join(parts[:end]) for end in range(1, len(parts) + 1))

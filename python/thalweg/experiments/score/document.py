@@ -47,7 +47,7 @@ class Scored:
     scenarios: Mapping[str, Scenario]
     """Those that it ran, by their names."""
     samples: Mapping[str, Mapping[str, Values]]
-    """The score, goodput (bps) and delay (s) of each trial, by the scenarios in which none failed."""
+    """Goodput (bps) and delay (s) of each trial, by the scenarios in which none failed."""
 
 
 def score(
@@ -126,7 +126,6 @@ def _scenario(
     found.extend(broken(variant.name, mine, cubic))
     scores = scores_of(mine, cubic)
     samples[variant.name] = {
-        **({} if scores is None else {"score": scores}),
         "goodput_bps": mine.goodputs,
         "delay_s": mine.delays,
     }

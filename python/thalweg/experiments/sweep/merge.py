@@ -42,7 +42,7 @@ def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) ->
         if not is_whole:  # so that a merge that was stopped can be run again
             store.write_document(head)
         for number, (folder, engine) in enumerate(steps):
-            new += take_trials(folder, engine, out)
+            new += take_trials(folder, Store(out, engine))
             on_progress("stores", number + 1, len(steps))
         if is_whole:  # last: until here, points of an earlier merge are not lost
             store.write_document(head)

@@ -13,6 +13,7 @@ import polars as pl
 from thalweg.base.errors import RequestError
 from thalweg.base.files.folder import homes_of_trials, reserve
 from thalweg.base.progress import Progress, silent
+from thalweg.trials.store.outcome_store import OutcomeStore
 from thalweg.trials.store.trial_files import engines, read, scan, trial_files
 from thalweg.trials.store.trial_store import TrialStore
 
@@ -33,16 +34,20 @@ def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) ->
     document = next((name for name in _DOCUMENTS if (out / name).exists()), _DOCUMENTS[0])
     with reserve(out, document, "result", lambda _: (), homes_of_trials(*(engine for _, engine in steps))):
         for number, (folder, engine) in enumerate(steps):
-            new += take_trials(folder, engine, out)
+            new += take_trials(folder, OutcomeStore(out, engine))
             on_progress("stores", number + 1, len(steps))
     return new
 
 
-def take_trials(folder: Path, engine: str, out: Path) -> int:
-    """Copies the trials of an engine that are not there; how many. The caller holds `out`."""
-    store, new = TrialStore(out, engine), 0
+def take_trials(folder: Path, store: TrialStore) -> int:
+    """Copies the trials of the engine of a store that are not there; how many. The caller holds its folder.
+
+    Raises RequestError, and ResultError if one is damaged or has trials of another kind.
+    """
+    type(store)(folder, store.engine).load()
     store.load()
-    for file in trial_files(folder, engine):
+    new = 0
+    for file in trial_files(folder, store.engine):
         rows = read(file, scan([file]))
         there = store.seeds(rows["point"].unique().to_list())
         if there:

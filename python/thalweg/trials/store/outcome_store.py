@@ -34,6 +34,8 @@ _CACHED = 2
 class OutcomeStore(TrialStore):
     """Outcomes in a folder that the caller holds, open for writing."""
 
+    has_texts = True
+
     _files: list[Path] = field(default_factory=list, repr=False)
     _places: dict[str, list[int]] = field(default_factory=dict, repr=False)
     """The files, by number, with trials of a fingerprint."""
@@ -86,7 +88,11 @@ class OutcomeStore(TrialStore):
         if number not in self._cache:
             while len(self._cache) >= _CACHED:
                 del self._cache[next(iter(self._cache))]
-            self._cache[number] = read(self._files[number], scan([self._files[number]]).select([*_schema()]))
+            file = self._files[number]
+            rows = read(file, scan([file]).select([*_schema()]))
+            if rows.select(pl.col("text", "core_s").null_count()).row(0) != (0, 0) or rows.schema != _schema():
+                raise ResultError(f"{file} has rows without outcomes; accepted: a store as it was written")
+            self._cache[number] = rows
         return self._cache[number]
 
     def _write(self) -> None:
@@ -102,7 +108,12 @@ def _schema() -> dict[str, type[pl.DataType]]:
 def outcomes_again(scenario: Scenario, seeds: Sequence[int], found: Mapping[int, Record]) -> _native.Outcomes:
     """The outcomes of trials of a scenario, in the order of these seeds. Raises ResultError for another text."""
     try:
-        return scenario.native.gathered([(number, *found[seed]) for number, seed in enumerate(seeds)])
+        outcomes = scenario.native.gathered([(number, *found[seed]) for number, seed in enumerate(seeds)])
+        played = outcomes.trials["seed"]
+        assert not isinstance(played, tuple)  # which is a column of words
+        if [int(seed) for seed in played] != [*seeds]:
+            raise ValueError("an outcome of another seed")
+        return outcomes
     except ValueError as error:
         raise ResultError(
             f"the stored trials of {scenario.name} are damaged: {error}; accepted: a store as it was written"

@@ -27,7 +27,7 @@ class Shard:
         >>> Shard.read("3/8")
         Shard(number=3, of=8)
         """
-        match = re.fullmatch(r"\s*(\d{1,6})\s*/\s*(\d{1,6})\s*", text)
+        match = re.fullmatch(r"\s*([0-9]{1,6})\s*/\s*([0-9]{1,6})\s*", text)
         if match is None or not 1 <= int(match[1]) <= int(match[2]) <= _MOST:
             raise RequestError(f"--shard {text!r}: accepted: a shard and how many there are, such as 1/8 to 8/8")
         return Shard(int(match[1]), int(match[2]))

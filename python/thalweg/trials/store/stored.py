@@ -19,13 +19,12 @@ from thalweg.base.executor import Batch, Executor, Failed, Finished, Measure, Re
 from thalweg.engine import audit
 from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
+from thalweg.trials.pace import Pace
 from thalweg.trials.store.outcome_store import OutcomeStore, Record, outcomes_again
 from thalweg.trials.store.shard import Shard
 
-_PIECE = 200
-"""Most trials of a scenario that are played at once, where they come to the store together at their end."""
 _TRACED = 16
-"""The same of trials with traces, for each thread."""
+"""Most trials with traces that are played at once, for each thread."""
 
 
 class Elsewhere(Exception):  # noqa: N818 - no error: the other shards have the rest
@@ -61,7 +60,7 @@ class Stored:
 
     def play(self, batches: Iterable[Batch], take: Take, report: Report = unheard) -> None:
         """Plays what is missing. Raises Elsewhere if a shard leaves trials to others; else as its executor."""
-        before, elsewhere = self.present, 0
+        before, elsewhere, pace = self.present, 0, Pace()
 
         def hear(finished: int) -> None:
             report(self.present - before + finished)
@@ -72,6 +71,7 @@ class Stored:
             if isinstance(result, Failed):
                 take(Failed(batch, number, result.seed, result.error))
                 return
+            pace.add(result.outcomes)
             point = batch.scenarios[number].fingerprint
             if point is not None:
                 self.store.add(point, result.outcomes.records())
@@ -94,7 +94,7 @@ class Stored:
                         rest.setdefault(run, []).append(number)
                 for seeds, numbers in rest.items():
                     self.played += len(seeds) * len(numbers)
-                    yield from self._batches(batch, seeds, numbers)
+                    yield from self._batches(batch, seeds, numbers, pace)
 
         try:
             self.executor.play(lacking(), keep, hear)
@@ -151,14 +151,21 @@ class Stored:
             if zlib.crc32(f"{point}/{seed}".encode()) % self.shard.of == self.shard.number - 1
         ]
 
-    def _batches(self, batch: Batch, seeds: Sequence[int], numbers: list[int]) -> Iterator[Batch]:
-        """All scenarios at once, where few trials of each would be lost; else one after the other, in pieces."""
-        if len(seeds) <= _PIECE:
-            yield Batch([batch.scenarios[number] for number in numbers], seeds, (batch, numbers))
-            return
-        for number in numbers:
-            for first in range(0, len(seeds), _PIECE):
-                yield Batch([batch.scenarios[number]], seeds[first : first + _PIECE], (batch, [number]))
+    def _batches(self, batch: Batch, seeds: Sequence[int], numbers: list[int], pace: Pace) -> Iterator[Batch]:
+        """Trials of about a second each, by what the last ones have taken: what is killed loses no more."""
+        start = 0
+        while start < len(numbers):
+            most = pace.trials(self.executor)
+            if most >= len(seeds):
+                some = numbers[start : start + most // len(seeds)]
+                yield Batch([batch.scenarios[number] for number in some], seeds, (batch, some))
+                start += len(some)
+                continue
+            first, number = 0, numbers[start]
+            while first < len(seeds):
+                yield Batch([batch.scenarios[number]], seeds[first : first + most], (batch, [number]))
+                first, most = first + most, pace.trials(self.executor)
+            start += 1
 
 
 _Label = tuple[Batch, list[int]]

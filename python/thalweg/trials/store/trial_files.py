@@ -20,12 +20,14 @@ from thalweg.base.files.folder import TRIALS
 from thalweg.base.files.seal import hash_of
 from thalweg.base.files.whole_file import whole_file
 
+TEXT = "text"
+"""The column of outcomes as text, where rows have one."""
 KEY = ("point", "seed")
 """The columns that tell trials apart."""
 _DIGITS = 32
 """Of a hash in a name: 128 bits."""
 _NAME = re.compile(rf"(\d{{6,}})-([0-9a-f]{{{_DIGITS}}})\.parquet", re.ASCII)
-_AGAIN = "move it out of the store and run the sweep again: its trials run again"
+_AGAIN = "move it out of the store and run the same command again: its trials run again"
 
 
 def of_all() -> dict[str, type[pl.DataType]]:
@@ -49,7 +51,7 @@ def trial_files(folder: Path, engine: str) -> list[Path]:
     found: dict[str, Path] = {}
     for file in sorted(_visible(home), key=lambda file: (_number(file), file.name)):
         name = _NAME.fullmatch(file.name)
-        if name is None or not file.is_file():
+        if name is None or file.is_symlink() or not file.is_file():
             raise ResultError(
                 f"{file} is no file with trials of this version; accepted: NUMBER-HASH.parquet as it was. "
                 "Move it out of the store"

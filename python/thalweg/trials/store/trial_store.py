@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import polars as pl
 
-from thalweg.base.errors import RequestError
+from thalweg.base.errors import RequestError, ResultError
 from thalweg.base.files.folder import TRIALS
 from thalweg.trials.store.trial_files import (
     KEY,
+    TEXT,
     key_schema,
     next_number,
     read,
@@ -31,6 +33,9 @@ from thalweg.trials.store.trial_files import (
 @dataclass
 class TrialStore:
     """A folder with trials of one engine, open for writing."""
+
+    has_texts: ClassVar[bool] = False
+    """Whether its rows are outcomes as text, as of suites, studies, scores and hunts, or the columns of sweeps."""
 
     folder: Path
     engine: str
@@ -51,6 +56,10 @@ class TrialStore:
     def load(self) -> None:
         """Reads which trials there are. Raises ResultError."""
         files = trial_files(self.folder, self.engine)
+        for file in files:
+            if (TEXT in pl.read_parquet_schema(file)) != self.has_texts:
+                others = "a sweep" if self.has_texts else "a suite, a study, a score or a hunt"
+                raise ResultError(f"{self.folder} holds trials of {others}; choose another folder")
         self._next = next_number(files)
         self._known = read(self.home, scan(files).select([*KEY]))
 

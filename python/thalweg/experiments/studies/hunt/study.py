@@ -36,6 +36,7 @@ class Hunts(ScenarioStudy[Parameters, Cell, Measured]):
     )
     legend = LEGEND
     extra = "hunt"
+    has_shards = False
     trials_option = Option(
         ("--trials", "-n"), "Trials of the shipped scenario of each case [20].", least=1, most=SET_SIZE
     )

@@ -194,6 +194,8 @@ class Study(ABC, Generic[P, C, M]):
 class ScenarioStudy(Study[S, C, M]):
     """A study whose cells are trials of scenarios."""
 
+    has_shards: ClassVar[bool] = True
+    """Whether its trials can be dealt out; not if it asks for trials by what came of others."""
     is_live: ClassVar[bool] = False
     """Whether it takes controllers of the kernel, in real time."""
 
