@@ -38,6 +38,7 @@ MODELLED = (
     "bbr1",
     "bbr1:variant=picoquic",
     "prague",
+    "dctcp",
 )
 REAL = ("c4", "c4:variant=draft-04", "cubic", "reno", "bbr", "bbr1", "prague", "noq:cubic", "noq:newreno")
 ROWS = [

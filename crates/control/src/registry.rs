@@ -20,6 +20,7 @@ pub static ENTRIES: &[Entry] = &[
     crate::bbr::ENTRY,
     crate::bbr1::ENTRY,
     crate::prague::ENTRY,
+    crate::dctcp::ENTRY,
     crate::cbr::ENTRY,
 ];
 

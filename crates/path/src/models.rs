@@ -119,6 +119,12 @@ pub fn models() -> &'static [Model] {
             "a shallow queue for L4S coupled to a PI-squared queue for the rest",
             "RFC 9332 appendix A",
         ),
+        model(
+            Queue,
+            "step",
+            "marks every packet that finds more than a threshold waiting, for DCTCP",
+            "RFC 8257 section 3.1",
+        ),
         model(Jitter, "none", "no jitter", "-"),
         model(Jitter, "uniform", "uniform between two delays", "-"),
         model(

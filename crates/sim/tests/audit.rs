@@ -132,7 +132,7 @@ fn a_run_that_is_watched_is_the_same_run() {
     assert_eq!(traced.outcome, run_trial(&scenario, 2, false).0);
 }
 
-const CONTROLLERS: [&str; 12] = [
+const CONTROLLERS: [&str; 13] = [
     "c4",
     "c4:variant=draft-05",
     "c4:variant=2026-10",
@@ -144,9 +144,19 @@ const CONTROLLERS: [&str; 12] = [
     "bbr:variant=picoquic",
     "bbr1",
     "prague",
+    "dctcp",
     "cbr:rate=4Mbps",
 ];
-const QUEUES: [&str; 6] = ["drop-tail", "red", "codel", "fq-codel", "pie", "dualpi2"];
+const QUEUES: [&str; 8] = [
+    "{ model = \"drop-tail\" }",
+    "{ model = \"red\" }",
+    "{ model = \"codel\" }",
+    "{ model = \"fq-codel\" }",
+    "{ model = \"pie\" }",
+    "{ model = \"dualpi2\" }",
+    "{ model = \"step\", threshold = \"10 packets\" }",
+    "{ model = \"step\", threshold = \"2 ms\", drop = true }",
+];
 const JITTERS: [&str; 4] = [
     "",
     "jitter = { model = \"uniform\", min = \"0 s\", max = \"20 ms\" }\n",
@@ -171,7 +181,7 @@ prop_compose! {
         let short = rate == "200 kbps" || rtt == "100 us" || (rate == "3 Mbps" && rtt == "5 ms");
         let buffer = if short && !buffer.starts_with(['4', '6']) { "5 packets" } else { buffer };
         let mut text = format!(
-            "[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nbuffer = \"{buffer}\"\nqueue = {{ model = \"{queue}\" }}\n{jitter}"
+            "[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nbuffer = \"{buffer}\"\nqueue = {queue}\n{jitter}"
         );
         if loss > 0 {
             text += &format!("loss = {{ model = \"random\", rate = \"{loss} %\" }}\n");

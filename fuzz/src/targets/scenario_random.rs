@@ -271,7 +271,7 @@ pub(super) fn queue(random: &mut Random) -> String {
         ("ecn", FLAG),
         ("ce_threshold", TARGET),
     ];
-    match random.below(6) {
+    match random.below(7) {
         0 => "{ model = \"drop-tail\" }".to_owned(),
         1 => table(random, "codel", codel),
         2 => {
@@ -297,6 +297,17 @@ pub(super) fn queue(random: &mut Random) -> String {
                 ("step", TARGET),
                 ("ramp", TARGET),
             ],
+        ),
+        5 => format!(
+            "{{ model = \"step\", threshold = {}, drop = {} }}",
+            random.choose(&[
+                "\"1 packet\"",
+                "\"65 packets\"",
+                "\"3 kB\"",
+                "\"242 us\"",
+                "\"1 ms\""
+            ]),
+            random.flag()
         ),
         _ => {
             let min = random.magnitude(1, 1_000_000);

@@ -187,6 +187,7 @@ const STRUCTURES: &[&str] = &[
     "queue = { model = \"pie\", ecn = true }",
     "queue = { model = \"dualpi2\" }",
     "queue = { model = \"red\", gentle = false }",
+    "queue = { model = \"step\", threshold = \"20 packets\" }",
     "jitter = { model = \"wifi\", mean = \"7 ms\" }",
     "jitter = { model = \"normal\", mean = \"5 ms\" }",
     "loss = { model = \"random\", rate = \"40 %\" }",

@@ -13,6 +13,7 @@ mod fifo;
 mod fq_codel;
 mod pie;
 mod red;
+mod step;
 
 use crate::buffer::Queued;
 use crate::port::Port;
@@ -28,6 +29,8 @@ use pie::Pie;
 pub use pie::PieConfig;
 use red::Red;
 pub use red::RedConfig;
+use step::Step;
+pub use step::StepConfig;
 use thalweg_units::Instant;
 
 /// The queue discipline of a link. Its size is the limit of the link, whatever the discipline.
@@ -47,6 +50,8 @@ pub enum QueueConfig {
     Pie(PieConfig),
     /// A shallow queue for L4S, coupled to a PI-squared queue for the rest (RFC 9332).
     DualPi2(DualPi2Config),
+    /// Marks every packet that finds more than a threshold waiting (RFC 8257 section 3.1).
+    Step(StepConfig),
 }
 
 /// Any discipline. Drop-tail is a branch away, because most links have it and it takes a few nanoseconds.
@@ -64,6 +69,7 @@ pub(crate) enum Active {
     FqCodel(FqCodel),
     Pie(Pie),
     DualPi2(DualPi2),
+    Step(Step),
 }
 
 impl Queue {
@@ -76,6 +82,7 @@ impl Queue {
             QueueConfig::FqCodel(config) => Active::FqCodel(FqCodel::new(config, seed)),
             QueueConfig::Pie(config) => Active::Pie(Pie::new(config, seed, since)),
             QueueConfig::DualPi2(config) => Active::DualPi2(DualPi2::new(config, since)),
+            QueueConfig::Step(config) => Active::Step(Step::new(config)),
         }))
     }
 }
@@ -124,6 +131,7 @@ macro_rules! each {
             Active::FqCodel($discipline) => $call,
             Active::Pie($discipline) => $call,
             Active::DualPi2($discipline) => $call,
+            Active::Step($discipline) => $call,
         }
     };
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use thalweg_path::{
     Change, CodelConfig, DeliveryTrace, DualPi2Config, DualPi2Scheduler, FqCodelConfig,
     JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PieConfig, PolicerConfig,
-    QueueConfig, RedConfig, WifiFormula,
+    QueueConfig, RedConfig, StepConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
@@ -84,6 +84,8 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
                 })
             ),
         codel().prop_map(QueueConfig::Codel),
+        (limit(), any::<bool>())
+            .prop_map(|(threshold, drop)| QueueConfig::Step(StepConfig { threshold, drop })),
         (0u32..5, 0u64..3_000, 0u32..4, codel()).prop_map(|(flows, quantum, drop_batch, codel)| {
             let quantum = Bytes::new(quantum);
             QueueConfig::FqCodel(FqCodelConfig {

@@ -4,7 +4,7 @@ use crate::random::Random;
 use crate::script::{Line, step};
 use thalweg_path::{
     Change, CodelConfig, DualPi2Config, FqCodelConfig, JitterConfig, Limit, LinkConfig, LossConfig,
-    NoiseConfig, PieConfig, PolicerConfig, QueueConfig, RedConfig, WifiFormula,
+    NoiseConfig, PieConfig, PolicerConfig, QueueConfig, RedConfig, StepConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
@@ -280,6 +280,10 @@ fn queue_of([kind, first, second, third, ecn, low, more, share]: [u64; 8]) -> Qu
             rtt_max: least(second),
             step: least(third),
             ..DualPi2Config::default()
+        }),
+        6 => QueueConfig::Step(StepConfig {
+            threshold: limit_of(share % 3, low),
+            drop: ecn,
         }),
         _ => QueueConfig::Red(RedConfig {
             min: Bytes::new(low.max(1)),
