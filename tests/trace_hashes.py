@@ -23,6 +23,7 @@ MODELLED = (
     "c4:variant=v1",
     "c4:variant=v3",
     "cubic",
+    "cubic:variant=cuback",
     "cubic:variant=picoquic",
     "cubic:variant=dcubic",
     "cubic:start=classic",

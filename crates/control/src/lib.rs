@@ -30,6 +30,7 @@ mod options;
 mod path_state;
 pub mod phase;
 mod prague;
+mod rate_limited;
 mod recovery_period;
 pub mod registry;
 mod reno;

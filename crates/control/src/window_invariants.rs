@@ -7,7 +7,7 @@ use crate::fake_transport::any_operation::{
 };
 use proptest::prelude::*;
 
-const CONTROLLERS: [&str; 9] = [
+const CONTROLLERS: [&str; 12] = [
     "reno",
     "reno:start=hystart",
     "cubic",
@@ -16,6 +16,9 @@ const CONTROLLERS: [&str; 9] = [
     "prague:rtt_transition=0,loss=cubic,hystart=on",
     "prague:undo=on,classic_fallback=on,hystart=on",
     "dctcp",
+    "cubic:variant=cuback",
+    "cubic:variant=cuback,abe=on,rate_limited_increase=on",
+    "reno:abe=on,rate_limited_increase=on",
     "cbr",
 ];
 
