@@ -40,6 +40,7 @@ MODELLED = (
     "bbr1:variant=picoquic",
     "prague",
     "dctcp",
+    "ledbat-pp",
 )
 REAL = ("c4", "c4:variant=draft-04", "cubic", "reno", "bbr", "bbr1", "prague", "noq:cubic", "noq:newreno")
 ROWS = [

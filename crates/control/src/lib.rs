@@ -25,6 +25,7 @@ pub mod event;
 pub mod fake_transport;
 mod fixed;
 pub mod foreign;
+mod ledbat_pp;
 pub mod loss_filter;
 mod options;
 mod path_state;

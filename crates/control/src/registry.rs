@@ -21,6 +21,7 @@ pub static ENTRIES: &[Entry] = &[
     crate::bbr1::ENTRY,
     crate::prague::ENTRY,
     crate::dctcp::ENTRY,
+    crate::ledbat_pp::ENTRY,
     crate::cbr::ENTRY,
 ];
 

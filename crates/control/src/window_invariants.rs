@@ -7,7 +7,7 @@ use crate::fake_transport::any_operation::{
 };
 use proptest::prelude::*;
 
-const CONTROLLERS: [&str; 12] = [
+const CONTROLLERS: [&str; 13] = [
     "reno",
     "reno:start=hystart",
     "cubic",
@@ -19,6 +19,7 @@ const CONTROLLERS: [&str; 12] = [
     "cubic:variant=cuback",
     "cubic:variant=cuback,abe=on,rate_limited_increase=on",
     "reno:abe=on,rate_limited_increase=on",
+    "ledbat-pp",
     "cbr",
 ];
 
@@ -42,7 +43,7 @@ proptest! {
     #[test]
     fn the_window_of_the_rfcs_never_grows_on_a_loss_or_a_mark(
         operations in prop::collection::vec(any_operation(), 1..200),
-        controller in prop::sample::select(&["reno", "reno:start=hystart", "cubic", "prague", "dctcp", "prague:loss=cubic", "prague:undo=on,classic_fallback=on"][..]),
+        controller in prop::sample::select(&["reno", "reno:start=hystart", "cubic", "prague", "dctcp", "ledbat-pp", "prague:loss=cubic", "prague:undo=on,classic_fallback=on"][..]),
     ) {
         let mut flow = Flow::new(controller);
         for operation in &operations {

@@ -132,7 +132,7 @@ fn a_run_that_is_watched_is_the_same_run() {
     assert_eq!(traced.outcome, run_trial(&scenario, 2, false).0);
 }
 
-const CONTROLLERS: [&str; 13] = [
+const CONTROLLERS: [&str; 15] = [
     "c4",
     "c4:variant=draft-05",
     "c4:variant=2026-10",
@@ -145,6 +145,8 @@ const CONTROLLERS: [&str; 13] = [
     "bbr1",
     "prague",
     "dctcp",
+    "ledbat-pp",
+    "cubic:variant=cuback,abe=on,rate_limited_increase=on",
     "cbr:rate=4Mbps",
 ];
 const QUEUES: [&str; 8] = [

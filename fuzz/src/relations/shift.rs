@@ -148,7 +148,16 @@ mod tests {
             &shifted(&punctual, Duration::from_millis(7_300)),
             &punctual
         ));
-        for controller in ["reno", "cubic", "bbr", "bbr1", "c4", "prague", "dctcp"] {
+        for controller in [
+            "reno",
+            "cubic",
+            "bbr",
+            "bbr1",
+            "c4",
+            "prague",
+            "dctcp",
+            "ledbat-pp",
+        ] {
             let case = Case::new(&download(controller, path, ""));
             for by in [7_300, 61_000].map(Duration::from_millis) {
                 holds(&shifted(&case, by), &case);

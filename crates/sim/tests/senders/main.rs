@@ -3,3 +3,4 @@
 #[path = "../audited/mod.rs"]
 mod audited;
 mod dctcp;
+mod ledbat_pp;
