@@ -64,7 +64,7 @@ pub use capacity::{CapacitySchedule, DeliveryTrace, NoiseConfig, Segment, Segmen
 pub use config::{Change, LinkConfig};
 pub use jitter::{JitterConfig, JitterTrace, JitterTraceError, WifiFormula};
 pub use limit::Limit;
-pub use link::Link;
+pub use link::{EcnConfig, Link};
 pub use loss::LossConfig;
 pub use models::{Model, ModelKind, models};
 pub use packet::Packet;

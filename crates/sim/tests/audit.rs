@@ -159,11 +159,15 @@ const QUEUES: [&str; 8] = [
     "{ model = \"step\", threshold = \"10 packets\" }",
     "{ model = \"step\", threshold = \"2 ms\", drop = true }",
 ];
-const JITTERS: [&str; 4] = [
+const JITTERS: [&str; 8] = [
     "",
     "jitter = { model = \"uniform\", min = \"0 s\", max = \"20 ms\" }\n",
     "jitter = { model = \"wifi\", mean = \"5 ms\" }\n",
     "jitter = { model = \"normal\", mean = \"3 ms\" }\nreorder = true\n",
+    "jitter = { model = \"bursts\", every = \"10 ms\" }\necn = \"drop-ce\"\n",
+    "jitter = { model = \"nr-bpdv\" }\necn = \"bleach\"\n",
+    "jitter = { model = \"reordering\", share = \"5 %\", extent = 4 }\nreorder = true\n",
+    "up = { jitter = { model = \"bursts\", every = \"20 ms\" }, ecn = \"bleach\" }\n",
 ];
 
 prop_compose! {

@@ -17,7 +17,8 @@
 //!   the target ends later ones.
 //!
 //! # Limits
-//! The window does not start afresh after an idle period. A remembered window is not used; spurious losses and probe timeouts change
+//! A longer route counts as a queue, and keeps the gain of the shorter one, for ten minutes. The window does not start afresh after an
+//! idle period. A remembered window is not used; spurious losses and probe timeouts change
 //! nothing. Pacing is left to the transport.
 
 mod delay;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use thalweg_path::{
-    Change, CodelConfig, DeliveryTrace, DualPi2Config, DualPi2Scheduler, FqCodelConfig,
+    Change, CodelConfig, DeliveryTrace, DualPi2Config, DualPi2Scheduler, EcnConfig, FqCodelConfig,
     JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PieConfig, PolicerConfig,
     QueueConfig, RedConfig, StepConfig, WifiFormula,
 };
@@ -26,6 +26,12 @@ fn jitter() -> impl Strategy<Value = JitterConfig> {
         Just(JitterConfig::None),
         (span(9_000), span(9_000)).prop_map(|(min, max)| JitterConfig::Uniform { min, max }),
         (span(9_000), span(9_000)).prop_map(|(mean, sd)| JitterConfig::Normal { mean, sd }),
+        (1u64..9_000).prop_map(|us| JitterConfig::Bursts {
+            every: Duration::from_micros(us),
+        }),
+        (span(9_000), 1u32..9_000).prop_map(|(sd, clip)| JitterConfig::NrBpdv { sd, clip }),
+        (fraction(), 1u32..9)
+            .prop_map(|(share, extent)| JitterConfig::Reordering { share, extent }),
         (span(9_000), any::<bool>()).prop_map(|(mean, draft)| JitterConfig::Wifi {
             mean,
             formula: if draft {
@@ -142,6 +148,13 @@ fn codel() -> impl Strategy<Value = CodelConfig> {
         },
     )
 }
+fn ecn() -> impl Strategy<Value = EcnConfig> {
+    prop_oneof![
+        4 => Just(EcnConfig::Kept),
+        1 => Just(EcnConfig::Bleached),
+        1 => Just(EcnConfig::CeLost),
+    ]
+}
 fn policer() -> impl Strategy<Value = Option<PolicerConfig>> {
     let some = (rate(), 0u64..9_000, any::<bool>()).prop_map(|(rate, burst, mark)| PolicerConfig {
         rate,
@@ -212,9 +225,10 @@ pub(crate) fn config() -> impl Strategy<Value = LinkConfig> {
         loss(),
         jitter(),
         any::<bool>(),
+        ecn(),
     );
     parts.prop_map(
-        |(capacity, delay, policer, queue, limit, loss, jitter, reorder)| {
+        |(capacity, delay, policer, queue, limit, loss, jitter, reorder, ecn)| {
             let (rate, trace, noise, changes, repeat) = capacity;
             LinkConfig {
                 rate,
@@ -226,6 +240,7 @@ pub(crate) fn config() -> impl Strategy<Value = LinkConfig> {
                 limit,
                 loss,
                 jitter,
+                ecn,
                 reorder,
                 changes,
                 repeat,

@@ -38,8 +38,8 @@ impl Packet for Probe {
     }
     fn set_ecn(&mut self, ecn: Ecn) {
         assert!(
-            self.ecn.is_capable() && ecn == Ecn::Ce,
-            "marked CE, if it is ECN-capable"
+            ecn == Ecn::NotEct || self.ecn.is_capable() && ecn == Ecn::Ce,
+            "marked CE, if it is ECN-capable, or bleached"
         );
         self.ecn = ecn;
     }

@@ -33,8 +33,8 @@ fn a_missing_key_shows_its_form_and_a_guess_is_told_what_it_means() {
     a.toml:19: `[[pass]]`: the key "flow" is missing here; accepted: flow = "main"
     a.toml:5: `policer = { rate = "5 Mbps" }`: the key "burst" is missing here; accepted: burst = "100 kB"
     a.toml:5: `up = { policer = { rate = "5 Mbps" } }`: the key "burst" is missing here; accepted: burst = "100 kB"
-    a.toml:3: `bandwidth = "10 Mbps"`: unknown key "bandwidth" (did you mean "rate"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "noise", "policer", "reorder", "up", "change", "repeat"
-    a.toml:4: `delay = "50 ms"`: unknown key "delay" (did you mean "rtt", of both directions together?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "noise", "policer", "reorder", "up", "change", "repeat"
+    a.toml:3: `bandwidth = "10 Mbps"`: unknown key "bandwidth" (did you mean "rate"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "reorder", "up", "change", "repeat"
+    a.toml:4: `delay = "50 ms"`: unknown key "delay" (did you mean "rtt", of both directions together?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "reorder", "up", "change", "repeat"
     a.toml:1: `bandwidth = "10 Mbps"`: unknown key "bandwidth" (did you mean "path.rate"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "pass"
     a.toml:13: `cc = "c4"`: unknown key "cc" (did you mean "controller"?); accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
     a.toml:21: pass.0.metric: unknown metric "throughput" (did you mean "rate"?); accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, frame-delay, max-frame-delay, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start
