@@ -180,6 +180,12 @@ pub fn models() -> &'static [Model] {
         ),
         model(Ecn, "keep", "codepoints arrive", "-"),
         model(Ecn, "bleach", "all packets arrive without a codepoint", "-"),
+        model(
+            Ecn,
+            "hide-ce",
+            "packets that carry CE arrive as if they were not marked",
+            "RFC 3168 section 7",
+        ),
         model(Ecn, "drop-ce", "packets that carry CE are lost", "-"),
         model(Loss, "none", "no loss", "-"),
         model(Loss, "random", "each packet independently", "-"),

@@ -185,6 +185,10 @@ fn bleaching_clears_codepoints_and_marks_and_nothing_else() {
     assert_eq!(codepoints(EcnConfig::Bleached, Ecn::Ect1), [10, 0, 0]);
     assert_eq!(codepoints(EcnConfig::Bleached, Ecn::Ce), [10, 0, 0]);
     assert_eq!(codepoints(EcnConfig::CeLost, Ecn::Ect0), [0, 1, 0]);
+    // Hidden marks leave the codepoint that the packet came with; of one that came with CE that is ECT(0).
+    assert_eq!(codepoints(EcnConfig::CeHidden, Ecn::Ect1), [0, 10, 0]);
+    assert_eq!(codepoints(EcnConfig::CeHidden, Ecn::Ect0), [0, 10, 0]);
+    assert_eq!(codepoints(EcnConfig::CeHidden, Ecn::Ce), [0, 0, 0]);
 }
 
 #[test]

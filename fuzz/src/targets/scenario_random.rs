@@ -236,7 +236,7 @@ fn models(text: &mut String, random: &mut Random, reorder: bool) {
     if random.percent(10) {
         *text += &format!(
             "ecn = \"{}\"\n",
-            random.choose(&["keep", "bleach", "drop-ce"])
+            random.choose(&["bleach", "drop-ce", "hide-ce"])
         );
     }
     let _ = random

@@ -1,12 +1,13 @@
 //! What a link does to ECN codepoints at its end, after its own queue.
 //!
 //! # Model
-//! A path may not keep ECN: some boxes clear the field (bleaching), some drop what carries CE. Both act on every packet that a
-//! link has transmitted, marks of its own queue included, whatever the packet is.
+//! A path may not keep ECN: some boxes clear the field (bleaching), some drop what carries CE. All treatments act on every packet that
+//! a link has transmitted, marks of its own queue included, whatever the packet is. Hiding stands for a receiver that does not report CE
+//! (RFC 3168 section 7), too: to the sender it is the same.
 //!
 //! # Limits
 //! One treatment for the whole trial. Boxes that clear ECN before the queue are a hop of their own before it. Nothing changes
-//! ECT(0) to ECT(1).
+//! ECT(0) to ECT(1). A mark of another link is hidden as ECT(0), whatever the packet carried before.
 
 use super::Link;
 use crate::Packet;
@@ -23,15 +24,23 @@ pub enum EcnConfig {
     Bleached,
     /// Packets that carry CE are lost, after they have used the capacity.
     CeLost,
+    /// Packets that carry CE arrive as if they were not marked.
+    CeHidden,
 }
 
 impl<P: Packet> Link<P> {
     /// Writes into the packet what queues have made of its codepoint, or clears it.
     #[inline(never)]
     pub(super) fn write_ecn(&mut self, queued: &Queued) {
-        let is_bleached = self.ecn == EcnConfig::Bleached;
-        if let Some(packet) = self.store.get_mut(queued.slot) {
-            packet.set_ecn(if is_bleached { Ecn::NotEct } else { Ecn::Ce });
+        let Some(packet) = self.store.get_mut(queued.slot) else {
+            return;
+        };
+        match self.ecn {
+            EcnConfig::Bleached => packet.set_ecn(Ecn::NotEct),
+            EcnConfig::CeHidden if packet.ecn() == Ecn::Ce => packet.set_ecn(Ecn::Ect0),
+            // The mark of the queue has not been written yet.
+            EcnConfig::CeHidden => {}
+            EcnConfig::Kept | EcnConfig::CeLost => packet.set_ecn(Ecn::Ce),
         }
     }
 }

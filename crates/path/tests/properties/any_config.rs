@@ -153,6 +153,7 @@ fn ecn() -> impl Strategy<Value = EcnConfig> {
         4 => Just(EcnConfig::Kept),
         1 => Just(EcnConfig::Bleached),
         1 => Just(EcnConfig::CeLost),
+        1 => Just(EcnConfig::CeHidden),
     ]
 }
 fn policer() -> impl Strategy<Value = Option<PolicerConfig>> {

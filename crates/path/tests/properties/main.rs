@@ -38,7 +38,7 @@ impl Packet for Probe {
     }
     fn set_ecn(&mut self, ecn: Ecn) {
         assert!(
-            ecn == Ecn::NotEct || self.ecn.is_capable() && ecn == Ecn::Ce,
+            ecn != Ecn::Ce || self.ecn.is_capable(),
             "marked CE, if it is ECN-capable, or bleached"
         );
         self.ecn = ecn;

@@ -1,6 +1,8 @@
 //! Paths that do not keep ECN.
 
+use crate::audited::run_trial;
 use crate::flows;
+use thalweg_sim::Scenario;
 
 const STEP: &str = "queue = { model = \"step\", threshold = \"20 packets\" }";
 
@@ -37,4 +39,26 @@ fn the_direction_of_acknowledgements_has_a_treatment_of_its_own() {
     let up = flows(&format!("{STEP}\nup = {{ ecn = \"bleach\" }}"), &["dctcp"]);
     assert_eq!(up.links[0].dropped_packets, 0);
     assert!(up.links[0].mean_queue_delay < flows("", &["dctcp"]).links[0].mean_queue_delay);
+}
+
+#[test]
+fn a_receiver_that_hides_marks_gets_more_than_its_share_until_packets_are_dropped() {
+    // RFC 3168 section 7: one flow's marks do not reach its sender, where both share a queue that marks by a step.
+    let text = |ecn: &str| {
+        format!(
+            "title = \"hidden\"\ntime_limit = \"20 s\"\n\
+             [[link]]\nname = \"queue\"\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\nbuffer = \"200 ms\"\n{STEP}\n\
+             [[link]]\nname = \"home\"\nrate = \"1 Gbps\"\nrtt = \"1 ms\"\nbuffer = \"100 ms\"\necn = \"{ecn}\"\n\
+             [[flow]]\nname = \"greedy\"\ncontroller = \"cubic\"\ndownload = \"1 GB\"\nbackground = true\nroute = [\"queue\", \"home\"]\n\
+             [[flow]]\nname = \"other\"\ncontroller = \"cubic\"\ndownload = \"1 GB\"\nbackground = true\nroute = [\"queue\"]\n"
+        )
+    };
+    let share = |ecn: &str| {
+        let scenario = Scenario::from_toml(text(ecn).as_bytes(), "hidden.toml", &[], &[]);
+        let outcome = run_trial(&scenario.expect("a right scenario"), 1, false).0;
+        outcome.flows[0].share.expect("both were active")
+    };
+    let (fair, greedy) = (share("keep"), share("hide-ce"));
+    assert!((0.35..0.65).contains(&fair), "{fair}");
+    assert!(greedy > 0.8, "{greedy}");
 }

@@ -3,6 +3,7 @@
 #[path = "../audited/mod.rs"]
 mod audited;
 mod ecn;
+mod handover;
 mod holding;
 mod refusals;
 

@@ -36,9 +36,9 @@ fn elements_that_make_no_sense_are_refused_with_what_is_accepted() {
     a.toml:6: path.jitter: extent 0 is out of range; accepted: 1 to 10000 packets
     a.toml:6: `jitter = { model = "reordering", share = "2", extent = 3 }`: "2" is more than one; accepted: "1 %", "0.01", from 0 to 1
     a.toml:5: path.up.jitter: every "1 us" is too short; accepted: "10 us" or more
-    a.toml:5: `ecn = "clear"`: unknown value "clear"; accepted: one of "keep", "bleach", "drop-ce"
-    a.toml:5: `ecn = true`: is neither a text nor a table; accepted: "keep", "bleach", "drop-ce"
-    a.toml:5: `up = { ecn = "dropce" }`: unknown value "dropce" (did you mean "drop-ce"?); accepted: one of "keep", "bleach", "drop-ce"
+    a.toml:5: `ecn = "clear"`: unknown value "clear"; accepted: one of "keep", "bleach", "drop-ce", "hide-ce"
+    a.toml:5: `ecn = true`: is neither a text nor a table; accepted: "keep", "bleach", "drop-ce", "hide-ce"
+    a.toml:5: `up = { ecn = "dropce" }`: unknown value "dropce" (did you mean "drop-ce"?); accepted: one of "keep", "bleach", "drop-ce", "hide-ce"
     a.toml:5: `change = [{ at = "1 s", ecn = "bleach" }]`: unknown key "ecn"; accepted: one of "at", "rate", "up_rate", "rtt", "buffer", "jitter", "loss", "up_loss", "queue", "up_queue", "flush", "up_flush"
     "##);
 }

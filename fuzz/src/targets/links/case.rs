@@ -32,7 +32,7 @@ pub(super) fn make(random: &mut Random) -> Vec<u8> {
         }
     }
     if random.percent(15) {
-        step(&mut text, "ecn", &[random.below(2)]);
+        step(&mut text, "ecn", &[random.below(3)]);
     }
     if random.percent(15) {
         let mark = random.below(2);
@@ -179,7 +179,8 @@ pub(super) fn config(lines: &[Line<'_>]) -> (LinkConfig, u64) {
             "queue" => config.queue = queue_of(numbers),
             "reorder" => config.reorder = true,
             "ecn" if a == 0 => config.ecn = EcnConfig::Bleached,
-            "ecn" => config.ecn = EcnConfig::CeLost,
+            "ecn" if a == 1 => config.ecn = EcnConfig::CeLost,
+            "ecn" => config.ecn = EcnConfig::CeHidden,
             "policer" => {
                 config.policer = Some(PolicerConfig {
                     rate: rate(a),

@@ -38,7 +38,7 @@ impl Packet for Probe {
     }
     fn set_ecn(&mut self, ecn: Ecn) {
         assert!(
-            ecn == Ecn::NotEct || self.ecn.is_capable() && ecn == Ecn::Ce,
+            ecn != Ecn::Ce || self.ecn.is_capable(),
             "only what is capable of ECN is marked"
         );
         self.ecn = ecn;

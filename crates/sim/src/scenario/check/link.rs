@@ -211,6 +211,7 @@ impl Checker<'_> {
             schema::EcnTreatment::Keep => EcnConfig::Kept,
             schema::EcnTreatment::Bleach => EcnConfig::Bleached,
             schema::EcnTreatment::DropCe => EcnConfig::CeLost,
+            schema::EcnTreatment::HideCe => EcnConfig::CeHidden,
         };
         config.reorder = path.reorder;
         config.repeat = path.repeat;

@@ -105,6 +105,8 @@ pub(crate) enum EcnTreatment {
     Bleach,
     /// Packets that carry CE are lost.
     DropCe,
+    /// Packets that carry CE arrive as if they were not marked, as from a receiver that hides marks.
+    HideCe,
 }
 
 /// Published forms of the Wi-Fi model.

@@ -31,7 +31,7 @@ pub(crate) struct Path {
     pub(crate) jitter: Option<Form<Jitter>>,
     /// Random loss of packets, in each direction: a probability such as "0.1 %", or a model.
     pub(crate) loss: Option<Form<Loss>>,
-    /// What becomes of ECN codepoints behind the queue, in each direction: "keep", "bleach" or "drop-ce".
+    /// What becomes of ECN codepoints behind the queue, in each direction: "keep", "bleach", "drop-ce" or "hide-ce".
     pub(crate) ecn: Option<EcnTreatment>,
     /// Variation of capacity and delay from one short interval to the next, in each direction.
     pub(crate) noise: Option<PathNoise>,
