@@ -42,7 +42,7 @@ impl Buffer {
     }
 
     /// The same for another limit.
-    #[inline]
+    #[inline(always)] // `fits` is in the way of every packet
     pub(crate) fn is_within(&self, limit: Limit, newest: Bytes, transmitter: &Transmitter) -> bool {
         match limit {
             Limit::Unlimited => true,

@@ -42,7 +42,7 @@ impl Port {
     }
 
     /// Whether it would fit if the limit were this one.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn is_within(&self, limit: Limit, newest: Bytes) -> bool {
         self.buffer.is_within(limit, newest, &self.transmitter)
     }

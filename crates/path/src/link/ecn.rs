@@ -11,7 +11,7 @@
 
 use super::Link;
 use crate::Packet;
-use crate::buffer::Queued;
+use crate::store::Slot;
 use thalweg_units::Ecn;
 
 /// What becomes of ECN codepoints.
@@ -30,9 +30,10 @@ pub enum EcnConfig {
 
 impl<P: Packet> Link<P> {
     /// Writes into the packet what queues have made of its codepoint, or clears it.
+    #[cold]
     #[inline(never)]
-    pub(super) fn write_ecn(&mut self, queued: &Queued) {
-        let Some(packet) = self.store.get_mut(queued.slot) else {
+    pub(super) fn write_ecn(&mut self, slot: Slot) {
+        let Some(packet) = self.store.get_mut(slot) else {
             return;
         };
         match self.ecn {

@@ -357,7 +357,7 @@ impl<P: Packet> Link<P> {
         };
         self.port.depart(&queued);
         if queued.ecn == Ecn::Ce || self.ecn == EcnConfig::Bleached {
-            self.write_ecn(&queued);
+            self.write_ecn(queued.slot);
         }
         let size = queued.size;
         let transmitter = &mut self.port.transmitter;
