@@ -57,13 +57,7 @@ pub(crate) const ENTRY: Entry = Entry {
             name: "abe",
             kind: OptionKind::Flag,
             default: "off",
-            meaning: "a CE mark keeps beta_ecn of the window, rfc9438 only (RFC 8511; off because that is experimental)",
-        },
-        OptionDoc {
-            name: "beta_ecn",
-            kind: OptionKind::Number(0.1, 0.99),
-            default: "0.85",
-            meaning: "share of the window that a reduction for a mark keeps with abe (RFC 8511 section 3.1)",
+            meaning: "a CE mark keeps 0.85 of the window, rfc9438 only (RFC 8511; off because that is experimental)",
         },
         OptionDoc {
             name: "rate_limited_increase",
@@ -74,6 +68,9 @@ pub(crate) const ENTRY: Entry = Entry {
     ],
     build,
 };
+
+/// beta_ecn of RFC 8511 section 3.1.
+const BETA_ECN: f64 = 0.85;
 
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
     let shape = rfc9438::Shape {
@@ -86,7 +83,7 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
         ecn: options.classic_ecn(),
         ack_clock: options.text("variant") == "cuback",
         beta_ecn: match options.flag("abe") {
-            true => options.number("beta_ecn"),
+            true => BETA_ECN,
             false => shape.beta,
         },
         rate_limited: options.flag("rate_limited_increase"),

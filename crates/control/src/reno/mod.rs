@@ -47,13 +47,7 @@ pub(crate) const ENTRY: Entry = Entry {
             name: "abe",
             kind: OptionKind::Flag,
             default: "off",
-            meaning: "a CE mark keeps beta_ecn of the window, rfc9002 only (RFC 8511; off because that is experimental)",
-        },
-        OptionDoc {
-            name: "beta_ecn",
-            kind: OptionKind::Number(0.1, 0.99),
-            default: "0.8",
-            meaning: "share of the window that a reduction for a mark keeps with abe (RFC 8511 section 3.1)",
+            meaning: "a CE mark keeps 0.8 of the window, rfc9002 only (RFC 8511; off because that is experimental)",
         },
         OptionDoc {
             name: "rate_limited_increase",
@@ -65,13 +59,16 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
+/// beta_ecn of RFC 8511 section 3.1.
+const BETA_ECN: f64 = 0.8;
+
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
     let decrease = options.number("decrease");
     let settings = rfc9002::Settings {
         increase: options.number("increase"),
         decrease,
         decrease_ecn: match options.flag("abe") {
-            true => options.number("beta_ecn"),
+            true => BETA_ECN,
             false => decrease,
         },
         ecn: options.classic_ecn(),
