@@ -23,6 +23,7 @@ MODELLED = (
     "c4:variant=v1",
     "c4:variant=v3",
     "cubic",
+    "cubic:variant=cuback",
     "cubic:variant=picoquic",
     "cubic:variant=dcubic",
     "cubic:start=classic",
@@ -38,6 +39,8 @@ MODELLED = (
     "bbr1",
     "bbr1:variant=picoquic",
     "prague",
+    "dctcp",
+    "ledbat-pp",
 )
 REAL = ("c4", "c4:variant=draft-04", "cubic", "reno", "bbr", "bbr1", "prague", "noq:cubic", "noq:newreno")
 ROWS = [

@@ -58,7 +58,7 @@ def test_a_constant_has_the_value_of_its_document_unless_it_is_set(option: str) 
     assert trace_hash(name) == trace_hash(f"{option}={default}") != trace_hash(f"{option}={OTHER[option]}")
 
 
-@pytest.mark.parametrize("option", [*OTHER, "prague:gain"])
+@pytest.mark.parametrize("option", [*OTHER, "prague:gain", "dctcp:gain"])
 def test_a_number_beyond_its_range_is_refused_with_the_range(option: str) -> None:
     for value in ("-1", "1e9", "nan", "fast"):
         with pytest.raises(thalweg.RequestError, match=r"cannot be .*; accepted: a (number from|duration)"):

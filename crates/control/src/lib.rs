@@ -8,6 +8,7 @@
 //! [`registry`]; every suite, study, stack and plot can then use it. A crate of your own adds its controllers to a
 //! [`Registry`] at run time: `examples/rust-controller`.
 
+mod alpha;
 mod bbr;
 mod bbr1;
 pub mod bbr_model;
@@ -16,6 +17,7 @@ mod cbr;
 pub mod coefficient;
 mod controller;
 mod cubic;
+mod dctcp;
 pub mod delay_hystart;
 mod entry;
 pub mod event;
@@ -23,11 +25,13 @@ pub mod event;
 pub mod fake_transport;
 mod fixed;
 pub mod foreign;
+mod ledbat_pp;
 pub mod loss_filter;
 mod options;
 mod path_state;
 pub mod phase;
 mod prague;
+mod rate_limited;
 mod recovery_period;
 pub mod registry;
 mod reno;

@@ -1,4 +1,4 @@
-//! The phases of Reno, CUBIC, Prague and their slow starts, by the names that traces have.
+//! The phases of Reno, CUBIC, Prague, DCTCP, LEDBAT++ and their slow starts, by the names that traces have.
 //!
 //! Studies judge a start by the phase that a trace reports. BBR and C4 have states of their own.
 
@@ -20,6 +20,8 @@ pub const DRAIN: &str = "Drain";
 pub const RECOVERY: &str = "recovery";
 /// The rest after a mark of Prague.
 pub const REDUCED: &str = "congestion window reduced";
+/// The rest at two packets of LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.4).
+pub const SLOWDOWN: &str = "slowdown";
 /// Congestion avoidance (RFC 9002 section 7.3.3).
 pub const CONGESTION_AVOIDANCE: &str = "congestion avoidance";
 
@@ -56,5 +58,6 @@ pub const PHASES: &[(&str, Part)] = &[
     (DRAIN, Part::Reduction),
     (RECOVERY, Part::Reduction),
     (REDUCED, Part::Reduction),
+    (SLOWDOWN, Part::Reduction),
     (CONGESTION_AVOIDANCE, Part::Avoidance),
 ];

@@ -20,6 +20,8 @@ pub static ENTRIES: &[Entry] = &[
     crate::bbr::ENTRY,
     crate::bbr1::ENTRY,
     crate::prague::ENTRY,
+    crate::dctcp::ENTRY,
+    crate::ledbat_pp::ENTRY,
     crate::cbr::ENTRY,
 ];
 
@@ -339,7 +341,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "the variant \"picoquic\" of \"cubic\" is not in this build: the Python package has it, from the crate \
-             thalweg-reference; accepted here: rfc9438"
+             thalweg-reference; accepted here: rfc9438, cuback"
         );
         registry.add_variant(added).unwrap();
         assert!(registry.read("cubic:variant=picoquic").is_ok());
@@ -347,7 +349,10 @@ mod tests {
             .read("cubic:variant=vegas")
             .unwrap_err()
             .to_string();
-        assert!(error.ends_with("accepted: rfc9438, picoquic"), "{error}");
+        assert!(
+            error.ends_with("accepted: rfc9438, cuback, picoquic"),
+            "{error}"
+        );
         assert!(registry.add_variant(added).is_err(), "it is there already");
         let name = "rfc9438";
         assert!(registry.add_variant(Variant { name, ..added }).is_err());

@@ -7,7 +7,7 @@ use crate::fake_transport::any_operation::{
 };
 use proptest::prelude::*;
 
-const CONTROLLERS: [&str; 8] = [
+const CONTROLLERS: [&str; 13] = [
     "reno",
     "reno:start=hystart",
     "cubic",
@@ -15,6 +15,11 @@ const CONTROLLERS: [&str; 8] = [
     "prague",
     "prague:rtt_transition=0,loss=cubic,hystart=on",
     "prague:undo=on,classic_fallback=on,hystart=on",
+    "dctcp",
+    "cubic:variant=cuback",
+    "cubic:variant=cuback,abe=on,rate_limited_increase=on",
+    "reno:abe=on,rate_limited_increase=on",
+    "ledbat-pp",
     "cbr",
 ];
 
@@ -38,7 +43,7 @@ proptest! {
     #[test]
     fn the_window_of_the_rfcs_never_grows_on_a_loss_or_a_mark(
         operations in prop::collection::vec(any_operation(), 1..200),
-        controller in prop::sample::select(&["reno", "reno:start=hystart", "cubic", "prague", "prague:loss=cubic", "prague:undo=on,classic_fallback=on"][..]),
+        controller in prop::sample::select(&["reno", "reno:start=hystart", "cubic", "prague", "dctcp", "ledbat-pp", "prague:loss=cubic", "prague:undo=on,classic_fallback=on"][..]),
     ) {
         let mut flow = Flow::new(controller);
         for operation in &operations {

@@ -38,7 +38,13 @@ impl Buffer {
     /// Whether the newest packet, of size `newest` and already counted in `waiting`, fits.
     #[inline]
     pub(crate) fn fits(&self, newest: Bytes, transmitter: &Transmitter) -> bool {
-        match self.limit {
+        self.is_within(self.limit, newest, transmitter)
+    }
+
+    /// The same for another limit.
+    #[inline(always)] // `fits` is in the way of every packet
+    pub(crate) fn is_within(&self, limit: Limit, newest: Bytes, transmitter: &Transmitter) -> bool {
+        match limit {
             Limit::Unlimited => true,
             Limit::Time(limit) => {
                 let nominal = transmitter.nominal;

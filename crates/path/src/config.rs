@@ -1,7 +1,8 @@
 //! Configuration of a link, as plain data.
 
 use crate::{
-    DeliveryTrace, JitterConfig, Limit, LossConfig, NoiseConfig, PolicerConfig, QueueConfig,
+    DeliveryTrace, EcnConfig, JitterConfig, Limit, LossConfig, NoiseConfig, PolicerConfig,
+    QueueConfig,
 };
 use thalweg_units::{Duration, Rate};
 
@@ -28,6 +29,8 @@ pub struct LinkConfig {
     pub loss: LossConfig,
     /// Extra delay of each packet at the start.
     pub jitter: JitterConfig,
+    /// What becomes of ECN codepoints.
+    pub ecn: EcnConfig,
     /// Whether a packet with little jitter may overtake one with much. In order by default.
     pub reorder: bool,
     /// Changes, in any order. Later entries override earlier ones of the same time.
@@ -50,6 +53,7 @@ impl LinkConfig {
             limit: Limit::Unlimited,
             loss: LossConfig::None,
             jitter: JitterConfig::None,
+            ecn: EcnConfig::Kept,
             reorder: false,
             changes: Vec::new(),
             repeat: None,

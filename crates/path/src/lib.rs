@@ -64,7 +64,7 @@ pub use capacity::{CapacitySchedule, DeliveryTrace, NoiseConfig, Segment, Segmen
 pub use config::{Change, LinkConfig};
 pub use jitter::{JitterConfig, JitterTrace, JitterTraceError, WifiFormula};
 pub use limit::Limit;
-pub use link::Link;
+pub use link::{EcnConfig, Link};
 pub use loss::LossConfig;
 pub use models::{Model, ModelKind, models};
 pub use packet::Packet;
@@ -72,5 +72,6 @@ pub use passage::Passage;
 pub use policer::PolicerConfig;
 pub use queue::{
     CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig, PieConfig, QueueConfig, RedConfig,
+    StepConfig,
 };
 pub use stats::{Count, DropCause, Dropped, FlowLinkStats, LinkProgress, LinkStats, Transmitted};

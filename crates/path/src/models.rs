@@ -1,4 +1,4 @@
-//! The catalogue of capacity, policer, queue, jitter and loss models, for `thalweg list models`.
+//! The catalogue of capacity, policer, queue, jitter, ECN and loss models, for `thalweg list models`.
 
 /// What a model describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum ModelKind {
     Queue,
     /// A distribution of extra delay.
     Jitter,
+    /// What becomes of ECN codepoints.
+    Ecn,
     /// A process of loss.
     Loss,
 }
@@ -23,6 +25,7 @@ impl ModelKind {
             ModelKind::Policer => "policer",
             ModelKind::Queue => "queue",
             ModelKind::Jitter => "jitter",
+            ModelKind::Ecn => "ecn",
             ModelKind::Loss => "loss",
         }
     }
@@ -43,7 +46,7 @@ pub struct Model {
 
 /// Every model that a link knows.
 pub fn models() -> &'static [Model] {
-    use ModelKind::{Capacity, Jitter, Loss, Policer, Queue};
+    use ModelKind::{Capacity, Ecn, Jitter, Loss, Policer, Queue};
     const fn model(
         kind: ModelKind,
         name: &'static str,
@@ -119,6 +122,12 @@ pub fn models() -> &'static [Model] {
             "a shallow queue for L4S coupled to a PI-squared queue for the rest",
             "RFC 9332 appendix A",
         ),
+        model(
+            Queue,
+            "step",
+            "marks every packet that finds more than a threshold waiting, for DCTCP",
+            "RFC 8257 section 3.1",
+        ),
         model(Jitter, "none", "no jitter", "-"),
         model(Jitter, "uniform", "uniform between two delays", "-"),
         model(
@@ -151,6 +160,33 @@ pub fn models() -> &'static [Model] {
             "a measured series of delays over time, replayed",
             "exported by thalweg probe export",
         ),
+        model(
+            Jitter,
+            "bursts",
+            "packets wait for the next release and come out together: aggregation",
+            "-",
+        ),
+        model(
+            Jitter,
+            "nr-bpdv",
+            "absolute value of a normal number, clipped, after which packets stay apart",
+            "RFC 8868 section 4.5",
+        ),
+        model(
+            Jitter,
+            "reordering",
+            "some packets are held until so many others have passed",
+            "RFC 4737 section 4.2",
+        ),
+        model(Ecn, "keep", "codepoints arrive", "-"),
+        model(Ecn, "bleach", "all packets arrive without a codepoint", "-"),
+        model(
+            Ecn,
+            "hide-ce",
+            "packets that carry CE arrive as if they were not marked",
+            "RFC 3168 section 7",
+        ),
+        model(Ecn, "drop-ce", "packets that carry CE are lost", "-"),
         model(Loss, "none", "no loss", "-"),
         model(Loss, "random", "each packet independently", "-"),
         model(

@@ -41,6 +41,12 @@ impl Port {
         self.buffer.fits(newest, &self.transmitter)
     }
 
+    /// Whether it would fit if the limit were this one.
+    #[inline(never)]
+    pub(crate) fn is_within(&self, limit: Limit, newest: Bytes) -> bool {
+        self.buffer.is_within(limit, newest, &self.transmitter)
+    }
+
     /// Time until the backlog has been sent at the current nominal capacity.
     pub(crate) fn drain_time(&self) -> Duration {
         self.buffer.drain_time(&self.transmitter)

@@ -136,7 +136,7 @@ fn a_run_that_is_watched_is_the_same_run() {
     assert_eq!(traced.outcome, run_trial(&scenario, 2, false).0);
 }
 
-const CONTROLLERS: [&str; 12] = [
+const CONTROLLERS: [&str; 15] = [
     "c4",
     "c4:variant=draft-05",
     "c4:variant=2026-10",
@@ -148,14 +148,30 @@ const CONTROLLERS: [&str; 12] = [
     "bbr:variant=picoquic",
     "bbr1",
     "prague",
+    "dctcp",
+    "ledbat-pp",
+    "cubic:variant=cuback,abe=on,rate_limited_increase=on",
     "cbr:rate=4Mbps",
 ];
-const QUEUES: [&str; 6] = ["drop-tail", "red", "codel", "fq-codel", "pie", "dualpi2"];
-const JITTERS: [&str; 4] = [
+const QUEUES: [&str; 8] = [
+    "{ model = \"drop-tail\" }",
+    "{ model = \"red\" }",
+    "{ model = \"codel\" }",
+    "{ model = \"fq-codel\" }",
+    "{ model = \"pie\" }",
+    "{ model = \"dualpi2\" }",
+    "{ model = \"step\", threshold = \"10 packets\" }",
+    "{ model = \"step\", threshold = \"2 ms\", drop = true }",
+];
+const JITTERS: [&str; 8] = [
     "",
     "jitter = { model = \"uniform\", min = \"0 s\", max = \"20 ms\" }\n",
     "jitter = { model = \"wifi\", mean = \"5 ms\" }\n",
     "jitter = { model = \"normal\", mean = \"3 ms\" }\nreorder = true\n",
+    "jitter = { model = \"bursts\", every = \"10 ms\" }\necn = \"drop-ce\"\n",
+    "jitter = { model = \"nr-bpdv\" }\necn = \"bleach\"\n",
+    "jitter = { model = \"reordering\", share = \"5 %\", extent = 4 }\nreorder = true\n",
+    "up = { jitter = { model = \"bursts\", every = \"20 ms\" }, ecn = \"bleach\" }\n",
 ];
 
 prop_compose! {
@@ -175,7 +191,7 @@ prop_compose! {
         let short = rate == "200 kbps" || rtt == "100 us" || (rate == "3 Mbps" && rtt == "5 ms");
         let buffer = if short && !buffer.starts_with(['4', '6']) { "5 packets" } else { buffer };
         let mut text = format!(
-            "[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nbuffer = \"{buffer}\"\nqueue = {{ model = \"{queue}\" }}\n{jitter}"
+            "[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nbuffer = \"{buffer}\"\nqueue = {queue}\n{jitter}"
         );
         if loss > 0 {
             text += &format!("loss = {{ model = \"random\", rate = \"{loss} %\" }}\n");

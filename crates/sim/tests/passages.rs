@@ -5,7 +5,7 @@ use thalweg_path::{DropCause, Passage};
 use thalweg_sim::{PassageRow, Passages, Progress, Scenario, Watch, run_trial, run_watched};
 use thalweg_units::{Duration, Instant};
 
-const PATHS: [(&str, &str); 5] = [
+const PATHS: [(&str, &str); 6] = [
     ("drop-tail", "buffer = \"20 ms\"\n"),
     ("codel", "queue = { model = \"codel\", ecn = true }\n"),
     (
@@ -13,6 +13,10 @@ const PATHS: [(&str, &str); 5] = [
         "queue = { model = \"fq-codel\" }\nloss = \"1 %\"\n",
     ),
     ("dualpi2", "queue = { model = \"dualpi2\" }\n"),
+    (
+        "step",
+        "queue = { model = \"step\", threshold = \"10 packets\" }\n",
+    ),
     (
         "wifi",
         "buffer = \"100 ms\"\njitter = { model = \"wifi\", mean = \"7 ms\" }\n",

@@ -151,6 +151,11 @@ fn queues_traces_and_noise_that_make_no_sense_are_refused() {
         "rate = \"1 Mbps\"\nqueue = { model = \"codel\", flows = 2 }",
         "rate = \"1 Mbps\"\nqueue = { model = \"fq-codel\", flows = 0 }",
         "rate = \"1 Mbps\"\nqueue = { model = \"red\", min = \"9 kB\", max = \"9 kB\" }",
+        "rate = \"1 Mbps\"\nqueue = \"step\"",
+        "rate = \"1 Mbps\"\nqueue = { model = \"step\", threshold = \"20\" }",
+        "rate = \"1 Mbps\"\nqueue = { model = \"step\", threshold = \"0.5 bdp\" }",
+        "rate = \"1 Mbps\"\nqueue = { model = \"step\", threshold = \"unlimited\" }",
+        "rate = \"1 Mbps\"\nqueue = { model = \"step\", threshold = \"1 ms\", ecn = true }",
         "rate = \"1 Mbps\"\nnoise = { every = \"1 us\" }",
         "rate = \"1 Mbps\"\ntrace = \"a.trace\"",
         "trace = \"nowhere.trace\"",
@@ -163,11 +168,16 @@ fn queues_traces_and_noise_that_make_no_sense_are_refused() {
         read.expect_err("refused").to_string()
     });
     insta::assert_snapshot!(refusals.join("\n"), @r##"
-    a.toml:5: `queue = { model = "fifo" }`: unknown value "fifo"; accepted: one of "drop-tail", "codel", "fq-codel", "pie", "dualpi2", "red"
+    a.toml:5: `queue = { model = "fifo" }`: unknown value "fifo"; accepted: one of "drop-tail", "codel", "fq-codel", "pie", "dualpi2", "red", "step"
     a.toml:5: `queue = { model = "codel", target = "5" }`: "5" has no unit; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:5: `queue = { model = "codel", flows = 2 }`: unknown key "flows"; accepted: one of "target", "interval", "ecn", "ce_threshold"
     a.toml:5: path.queue: flows 0 is out of range; accepted: 1 to 65536
     a.toml:5: path.queue: min "9 kB" is not below max "9 kB"; accepted: min < max
+    a.toml:5: `queue = "step"`: "step" needs "threshold"; accepted: queue = { model = "step", threshold = "65 packets" }
+    a.toml:5: `queue = { model = "step", threshold = "20" }`: "20" has no unit; accepted: "80 ms", "250 kB", "100 packets", "1 bdp", "unlimited"
+    a.toml:5: path.queue: threshold "0.5 bdp" is no length of a queue; accepted: "65 packets", "100 kB", "1 ms"
+    a.toml:5: path.queue: threshold "unlimited" is no length of a queue; accepted: "65 packets", "100 kB", "1 ms"
+    a.toml:5: `queue = { model = "step", threshold = "1 ms", ecn = true }`: unknown key "ecn"; accepted: "threshold" or "drop"
     a.toml:5: path.noise: the interval is too short; accepted: every = "1 ms", and "10 us" at least
     a.toml:5: path.trace: cannot read "a.trace": No such file or directory (os error 2); accepted: the name of a file with a time in milliseconds on each line
     a.toml:4: path.trace: cannot read "nowhere.trace": No such file or directory (os error 2); accepted: the name of a file with a time in milliseconds on each line

@@ -44,8 +44,8 @@ proptest! {
             (prop_oneof![Just(0u64), 500u64..40_000], 4u64..300, 0u64..30), 1..5),
         seed in 1u64..1000,
     ) {
-        // A constant rate fills what it is told to.
-        for entry in ENTRIES.iter().filter(|entry| entry.name != "cbr") {
+        // A constant rate fills what it is told to; for LEDBAT++ a route that was shorter once stays the base for ten minutes.
+        for entry in ENTRIES.iter().filter(|entry| !["cbr", "ledbat-pp"].contains(&entry.name)) {
             let begin = CLEAN_FROM + WITHIN;
             let delivered = |seconds| {
                 let scenario = scenario(entry.name, &disturbances, seconds);

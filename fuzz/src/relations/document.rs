@@ -95,7 +95,10 @@ pub(crate) fn is_random(hop: &Table) -> bool {
     let drawn = |table: &Table| {
         values(table, "queue").any(draws)
             || values(table, "loss").next().is_some()
-            || !matches!(model(table, "jitter"), None | Some("none" | "trace"))
+            || !matches!(
+                model(table, "jitter"),
+                None | Some("none" | "trace" | "bursts")
+            )
     };
     let changed = tables(hop, "change");
     hop.contains_key("noise") || directions(hop).into_iter().chain(changed).any(drawn)
@@ -105,7 +108,7 @@ pub(crate) fn is_random(hop: &Table) -> bool {
 pub(crate) fn is_timeless(hop: &Table) -> bool {
     let timed = |table: &Table| {
         table.contains_key("trace")
-            || model(table, "jitter") == Some("trace")
+            || matches!(model(table, "jitter"), Some("trace" | "bursts"))
             || matches!(model(table, "queue"), Some("pie" | "dualpi2"))
     };
     !hop.contains_key("noise")

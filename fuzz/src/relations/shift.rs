@@ -1,7 +1,7 @@
 //! A scenario that begins later is the same: all starts, changes, ends and measurements moved by one time.
 //!
 //! **Exact**, but for the times. A period that begins at the start of the trial, of repeated changes, traces, or the updates of
-//! PIE and DualPI2, must fit: the shift is a multiple of all of them. There is no claim on a path with noise, whose draws belong
+//! PIE and DualPI2, or releases of bursts, must fit: the shift is a multiple of all of them. There is no claim on a path with noise, whose draws belong
 //! to intervals of absolute time: another start sees other draws, in distribution the same. Nor where repeated changes set a discipline
 //! that draws, which does so by the number of the change since the start of the trial.
 
@@ -93,6 +93,9 @@ fn period(scenario: &Table) -> Option<u64> {
                 let text = table["jitter"].get("file")?.as_str()?;
                 all.push(Duration::from_micros(last_time(text)?));
             }
+            if model(table, "jitter") == Some("bursts") {
+                all.push(duration(table["jitter"].as_table()?, "every")?);
+            }
         }
         for length in all {
             period = multiple(period, length.as_nanos().max(1))?;
@@ -148,7 +151,16 @@ mod tests {
             &shifted(&punctual, Duration::from_millis(7_300)),
             &punctual
         ));
-        for controller in ["reno", "cubic", "bbr", "bbr1", "c4", "prague"] {
+        for controller in [
+            "reno",
+            "cubic",
+            "bbr",
+            "bbr1",
+            "c4",
+            "prague",
+            "dctcp",
+            "ledbat-pp",
+        ] {
             let case = Case::new(&download(controller, path, ""));
             for by in [7_300, 61_000].map(Duration::from_millis) {
                 holds(&shifted(&case, by), &case);

@@ -49,6 +49,7 @@ fn queue(random: &mut Random) -> &'static str {
         "{ model = \"pie\", ecn = true }",
         "{ model = \"dualpi2\" }",
         "{ model = \"red\", ecn = true }",
+        "{ model = \"step\", threshold = \"20 packets\" }",
     ])
 }
 

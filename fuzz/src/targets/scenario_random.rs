@@ -153,10 +153,11 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
     }
     *text += &format!("rtt = \"{}\"\n", time(random));
     *text += &format!("buffer = \"{}\"\n", buffer(random));
-    let _ = random
-        .percent(20)
-        .then(|| text.push_str("reorder = true\n"));
-    models(text, random);
+    let reorder = random.percent(20);
+    if reorder {
+        text.push_str("reorder = true\n");
+    }
+    models(text, random, reorder);
     if random.percent(12) {
         let (sd, delay) = (rate(random), time_from(random, 1000, 50_000_000));
         let every = time_from(random, 100_000, 100_000_000);
@@ -184,7 +185,7 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
         let _ = random
             .flag()
             .then(|| *text += &format!("buffer = \"{}\"\n", buffer(random)));
-        models(text, random);
+        models(text, random, reorder);
     }
     for position in 0..changes {
         last += random.magnitude(1_000, 10_000_000_000);
@@ -205,7 +206,7 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
             .then(|| *text += &format!("buffer = \"{}\"\n", buffer(random)));
         let _ = random
             .percent(30)
-            .then(|| *text += &format!("jitter = {}\n", jitter(random)));
+            .then(|| *text += &format!("jitter = {}\n", jitter(random, reorder)));
         for (key, make) in [
             ("loss", loss as Maker),
             ("up_loss", loss),
@@ -224,14 +225,20 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
     }
 }
 
-/// Queue, jitter, loss and policer, each seldom.
-fn models(text: &mut String, random: &mut Random) {
+/// Queue, jitter, loss, ECN and policer, each seldom.
+fn models(text: &mut String, random: &mut Random, reorder: bool) {
     let _ = random
         .percent(40)
         .then(|| *text += &format!("queue = {}\n", queue(random)));
     let _ = random
         .percent(25)
-        .then(|| *text += &format!("jitter = {}\n", jitter(random)));
+        .then(|| *text += &format!("jitter = {}\n", jitter(random, reorder)));
+    if random.percent(10) {
+        *text += &format!(
+            "ecn = \"{}\"\n",
+            random.choose(&["bleach", "drop-ce", "hide-ce"])
+        );
+    }
     let _ = random
         .percent(30)
         .then(|| *text += &format!("loss = {}\n", loss(random)));
@@ -271,7 +278,7 @@ pub(super) fn queue(random: &mut Random) -> String {
         ("ecn", FLAG),
         ("ce_threshold", TARGET),
     ];
-    match random.below(6) {
+    match random.below(7) {
         0 => "{ model = \"drop-tail\" }".to_owned(),
         1 => table(random, "codel", codel),
         2 => {
@@ -298,6 +305,17 @@ pub(super) fn queue(random: &mut Random) -> String {
                 ("ramp", TARGET),
             ],
         ),
+        5 => format!(
+            "{{ model = \"step\", threshold = {}, drop = {} }}",
+            random.choose(&[
+                "\"1 packet\"",
+                "\"65 packets\"",
+                "\"3 kB\"",
+                "\"242 us\"",
+                "\"1 ms\""
+            ]),
+            random.flag()
+        ),
         _ => {
             let min = random.magnitude(1, 1_000_000);
             let max = min + random.magnitude(1, 1_000_000);
@@ -310,9 +328,22 @@ pub(super) fn queue(random: &mut Random) -> String {
     }
 }
 
-fn jitter(random: &mut Random) -> String {
+fn jitter(random: &mut Random, reorder: bool) -> String {
     let small = |random: &mut Random| time_from(random, 1, 500_000_000);
-    match random.below(7) {
+    match random.below(9) {
+        7 => format!(
+            "{{ model = \"bursts\", every = \"{}\" }}",
+            time_from(random, 10_000, 500_000_000)
+        ),
+        8 if reorder => {
+            let (share, extent) = (share(random), random.magnitude(1, 1_000));
+            format!("{{ model = \"reordering\", share = \"{share}\", extent = {extent} }}")
+        }
+        8 => format!(
+            "{{ model = \"nr-bpdv\", sd = \"{}\", clip = {} }}",
+            small(random),
+            random.between(1, 50) as f64 / 10.0
+        ),
         0 => "{ model = \"none\" }".to_owned(),
         1 => {
             let min = random.magnitude(1, 100_000_000);

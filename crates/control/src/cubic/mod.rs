@@ -4,6 +4,8 @@
 //! `thalweg-reference` adds picoquic's Cubic and dCubic.
 
 mod rfc9438;
+#[cfg(test)]
+mod tests;
 
 use crate::{Controller, Entry, Init, OptionDoc, OptionKind, Options};
 
@@ -16,11 +18,12 @@ pub(crate) const ENTRY: Entry = Entry {
         OptionDoc {
             name: "variant",
             kind: OptionKind::Variant {
-                here: &["rfc9438"],
+                here: &["rfc9438", "cuback"],
                 elsewhere: &["picoquic", "dcubic"],
             },
             default: "rfc9438",
-            meaning: "rfc9438, or picoquic's Cubic or dCubic for comparison with its results",
+            meaning: "rfc9438; cuback, whose congestion avoidance follows acknowledgements instead of time \
+                      (draft-kazuho-ccwg-cuback-00); or picoquic's Cubic or dCubic for comparison with its results",
         },
         crate::start::option(
             "hystart",
@@ -50,20 +53,40 @@ pub(crate) const ENTRY: Entry = Entry {
             default: "on",
             meaning: "packets of rfc9438 carry ECT(0), so that queues may mark them instead of dropping",
         },
+        OptionDoc {
+            name: "abe",
+            kind: OptionKind::Flag,
+            default: "off",
+            meaning: "a CE mark keeps 0.85 of the window, rfc9438 only (RFC 8511; off because that is experimental)",
+        },
+        OptionDoc {
+            name: "rate_limited_increase",
+            kind: OptionKind::Flag,
+            default: "off",
+            meaning: crate::rate_limited::MEANING,
+        },
     ],
     build,
 };
+
+/// beta_ecn of RFC 8511 section 3.1.
+const BETA_ECN: f64 = 0.85;
 
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
     let shape = rfc9438::Shape {
         c: options.number("c"),
         beta: options.number("beta"),
     };
-    Box::new(rfc9438::Cubic::new(
-        init,
+    let settings = rfc9438::Settings {
         shape,
-        options.text("start"),
-        options.flag("fast_convergence"),
-        options.classic_ecn(),
-    ))
+        fast_convergence: options.flag("fast_convergence"),
+        ecn: options.classic_ecn(),
+        ack_clock: options.text("variant") == "cuback",
+        beta_ecn: match options.flag("abe") {
+            true => BETA_ECN,
+            false => shape.beta,
+        },
+        rate_limited: options.flag("rate_limited_increase"),
+    };
+    Box::new(rfc9438::Cubic::new(init, settings, options.text("start")))
 }

@@ -2,7 +2,7 @@
 //!
 //! draft-briscoe-iccrg-prague-congestion-control-04 (July 2024), "the Prague draft" below. Its packets
 //! carry ECT(1), so that a queue for low latency marks them early and often. A smoothed fraction of
-//! marks, [`alpha`], sets how far a mark lowers the window ([`reduction`]), which otherwise grows by a
+//! marks, [`alpha`](crate::alpha), sets how far a mark lowers the window ([`reduction`]), which otherwise grows by a
 //! packet each round trip ([`increase`]), less on short paths ([`virtual_rtt`]). [`pacing`] keeps bursts
 //! out of the queue. On a path that marks nothing it is Reno.
 //!
@@ -19,7 +19,6 @@
 //! RFC 9002 has no undo. A remembered window is not used. A flow on a path that clears ECN
 //! reacts only to losses.
 
-mod alpha;
 mod classic;
 mod increase;
 mod pacing;
@@ -29,13 +28,13 @@ mod tests;
 mod undo;
 mod virtual_rtt;
 
+use crate::alpha::Alpha;
 use crate::event::{Ack, EcnCounts, Lost, SpuriousLoss};
 use crate::phase::{CONGESTION_AVOIDANCE, CONSERVATIVE_SLOW_START, RECOVERY, REDUCED, SLOW_START};
 use crate::start::hystart::HyStart;
 use crate::{
     Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, PathState,
 };
-use alpha::Alpha;
 use classic::Classic;
 use reduction::{Flow, Reductions};
 use thalweg_units::{Bytes, Duration, Ecn, Rate};

@@ -43,16 +43,36 @@ pub(crate) const ENTRY: Entry = Entry {
             default: "on",
             meaning: "packets of rfc9002 carry ECT(0), so that queues may mark them instead of dropping",
         },
+        OptionDoc {
+            name: "abe",
+            kind: OptionKind::Flag,
+            default: "off",
+            meaning: "a CE mark keeps 0.8 of the window, rfc9002 only (RFC 8511; off because that is experimental)",
+        },
+        OptionDoc {
+            name: "rate_limited_increase",
+            kind: OptionKind::Flag,
+            default: "off",
+            meaning: crate::rate_limited::MEANING,
+        },
     ],
     build,
 };
 
+/// beta_ecn of RFC 8511 section 3.1.
+const BETA_ECN: f64 = 0.8;
+
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
-    Box::new(rfc9002::Reno::new(
-        init,
-        options.number("increase"),
-        options.number("decrease"),
-        options.text("start"),
-        options.classic_ecn(),
-    ))
+    let decrease = options.number("decrease");
+    let settings = rfc9002::Settings {
+        increase: options.number("increase"),
+        decrease,
+        decrease_ecn: match options.flag("abe") {
+            true => BETA_ECN,
+            false => decrease,
+        },
+        ecn: options.classic_ecn(),
+        rate_limited: options.flag("rate_limited_increase"),
+    };
+    Box::new(rfc9002::Reno::new(init, settings, options.text("start")))
 }

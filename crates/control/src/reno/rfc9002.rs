@@ -4,11 +4,15 @@
 //! (section 6.2) and spurious losses change nothing: RFC 9002 has no undo. The initial slow start is one of
 //! [`crate::start`]; later ones are classic.
 //!
+//! Two options replace parts of it: ABE keeps more of the window at a CE mark than at a loss (RFC 8511 section 3), in slow
+//! start too, and with [Rate-Limited Increase](crate::rate_limited) an application-limited window may grow.
+//!
 //! # Limits
 //! Only the start `resume` uses a window remembered from an earlier connection.
 
 use crate::event::{Ack, EcnCounts, Lost};
 use crate::phase::{CONGESTION_AVOIDANCE, RECOVERY};
+use crate::rate_limited::LargestFlight;
 use crate::recovery_period::RecoveryPeriod;
 use crate::start::{self, Classic, Recovery, SlowStart, Verdict};
 use crate::{Context, Control, Controller, Init, Observer};
@@ -17,15 +21,29 @@ use thalweg_units::{Bytes, Ecn};
 /// kMinimumWindow of RFC 9002 section 7.2, in packets.
 const MINIMUM_WINDOW: u64 = 2;
 
+/// What the options say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// Packets of growth for each window acknowledged.
+    pub(crate) increase: f64,
+    /// Share of the window that a reduction for a loss keeps.
+    pub(crate) decrease: f64,
+    /// And for a mark (beta_ecn of RFC 8511 section 3.1).
+    pub(crate) decrease_ecn: f64,
+    /// Codepoint of packets: ECT(0), or Not-ECT.
+    pub(crate) ecn: Ecn,
+    /// Whether an application-limited window grows by the rules of [`crate::rate_limited`].
+    pub(crate) rate_limited: bool,
+}
+
 /// The controller.
 #[derive(Debug)]
 pub(crate) struct Reno {
     mtu: Bytes,
     initial_window: Bytes,
-    /// Packets of growth for each window acknowledged.
-    increase: f64,
-    /// Share of the window that a reduction keeps.
-    decrease: f64,
+    settings: Settings,
+    /// Present if the rules of rate-limited senders apply.
+    flight: Option<LargestFlight>,
     window: Bytes,
     /// Slow start threshold; [`Bytes::MAX`] before the first congestion event.
     ssthresh: Bytes,
@@ -34,23 +52,20 @@ pub(crate) struct Reno {
     recovery: RecoveryPeriod,
     /// How the window grows below the threshold: the chosen start, until it is over.
     start: Box<dyn SlowStart>,
-    /// Codepoint of packets: ECT(0), or Not-ECT.
-    ecn: Ecn,
 }
 
 impl Reno {
-    pub(crate) fn new(init: &Init, increase: f64, decrease: f64, start: &str, ecn: Ecn) -> Self {
+    pub(crate) fn new(init: &Init, settings: Settings, start: &str) -> Self {
         Reno {
             mtu: init.mtu,
             initial_window: init.initial_window,
-            increase,
-            decrease,
+            settings,
+            flight: (settings.rate_limited).then(|| LargestFlight::new(init.initial_window)),
             window: init.initial_window.max(init.mtu * MINIMUM_WINDOW),
             ssthresh: Bytes::MAX,
             acked: Bytes::ZERO,
             recovery: RecoveryPeriod::default(),
-            start: start::of(start, init, decrease),
-            ecn,
+            start: start::of(start, init, settings.decrease),
         }
     }
 
@@ -98,16 +113,53 @@ impl Reno {
         self.acked += ack.newly_acked;
         if self.acked >= self.window {
             self.acked -= self.window;
-            self.window += self.mtu.scale(self.increase);
+            self.window += self.mtu.scale(self.settings.increase);
+        }
+    }
+
+    fn forget_flight(&mut self) {
+        if let Some(flight) = &mut self.flight {
+            flight.on_reduction();
+        }
+    }
+
+    fn advance(&mut self, event: &Ack, cx: &Context<'_>) {
+        let is_open = self.recovery.is_open();
+        if let Some(recovery) = self.start.recover(event, self.window, is_open) {
+            self.follow(recovery);
+            return;
+        }
+        if is_open {
+            return;
+        }
+        let rests = self.flight.is_none() && event.window_was_underused(cx.path);
+        if self.in_slow_start() {
+            self.slow_start(event, rests, cx);
+        } else if !rests {
+            self.avoid_congestion(event);
+        }
+    }
+
+    /// Keeps the window within what its largest flight would earn, if less than the window was in flight.
+    fn limit(&mut self, ack: &Ack, was_starting: bool, cx: &Context<'_>) {
+        let window = self.window;
+        let flight = (self.flight.as_mut()).and_then(|flight| flight.on_ack(ack, cx.path, window));
+        if let Some(flight) = flight {
+            let earned = match was_starting {
+                true => flight,
+                false => self.mtu.scale(self.settings.increase),
+            };
+            self.window = window.min((flight + earned).max(self.minimum_window()));
         }
     }
 
     /// RFC 9002 section 7.3.2 and appendix B.6: a packet that left after the last reduction was lost or
     /// marked.
-    fn congestion(&mut self, packet: u64, cx: &Context<'_>) {
+    fn congestion(&mut self, packet: u64, kept: f64, cx: &Context<'_>) {
         if self.recovery.covers(packet) {
             return;
         }
+        self.forget_flight();
         self.recovery.begin(cx.path.next_packet);
         self.acked = Bytes::ZERO;
         if let Some(window) = self.start.on_congestion(self.window, cx) {
@@ -115,8 +167,7 @@ impl Reno {
             return;
         }
         // The default is kLossReductionFactor of RFC 9002 appendix B.1, a half.
-        let kept = self.window.scale(self.decrease);
-        self.ssthresh = kept.max(self.minimum_window());
+        self.ssthresh = self.window.scale(kept).max(self.minimum_window());
         self.window = self.ssthresh;
         self.start = Box::new(Classic);
     }
@@ -137,27 +188,17 @@ impl Controller for Reno {
         self.mtu = cx.path.mtu;
         self.window = self.window.max(self.minimum_window());
         self.recovery.on_ack(event.largest);
-        let is_open = self.recovery.is_open();
-        if let Some(recovery) = self.start.recover(event, self.window, is_open) {
-            self.follow(recovery);
-            return;
-        }
-        if is_open {
-            return;
-        }
-        let is_underused = event.window_was_underused(cx.path);
-        if self.in_slow_start() {
-            self.slow_start(event, is_underused, cx);
-        } else if !is_underused {
-            self.avoid_congestion(event);
-        }
+        let was_starting = self.in_slow_start();
+        self.advance(event, cx);
+        self.limit(event, was_starting, cx);
     }
 
     fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
-        self.congestion(event.packet, cx);
+        self.congestion(event.packet, self.settings.decrease, cx);
         if event.persistent_congestion {
             // RFC 9002 section 7.6.2.
             self.window = self.minimum_window();
+            self.forget_flight();
             self.start = Box::new(Classic);
             self.recovery.close();
         }
@@ -165,7 +206,7 @@ impl Controller for Reno {
 
     /// RFC 9002 section 7.1: a CE mark is a congestion event.
     fn on_ecn(&mut self, event: &EcnCounts, cx: &mut Context<'_>) {
-        self.congestion(event.largest_acked, cx);
+        self.congestion(event.largest_acked, self.settings.decrease_ecn, cx);
     }
 
     fn control(&self) -> Control {
@@ -180,7 +221,7 @@ impl Controller for Reno {
     }
 
     fn ecn(&self) -> Ecn {
-        self.ecn
+        self.settings.ecn
     }
 
     fn observe(&self, out: &mut dyn Observer) {

@@ -1,15 +1,19 @@
 //! Jitter: extra delay of each packet after transmission. It uses no capacity and is never negative.
 //!
-//! Draws are independent, except those of a trace. On an in-order link packets experience the running maximum
+//! Draws are independent, except those of a trace and of bursts. On an in-order link packets experience the running maximum
 //! of their arrivals, which grows with the packet rate: see the statistics of the link.
 
+mod bursts;
 mod normal;
+mod nr_bpdv;
 #[cfg(test)]
 mod tests;
 mod trace;
 mod wifi;
 
+use crate::random::Chance;
 use normal::{Normal, Truncated};
+use nr_bpdv::Clipped;
 use rand_pcg::Pcg64Mcg;
 use std::sync::Arc;
 use thalweg_random::below;
@@ -70,6 +74,27 @@ pub enum JitterConfig {
     },
     /// A measured series of delays over time.
     Trace(Arc<JitterTrace>),
+    /// Every packet waits for the next multiple of an interval: aggregation.
+    Bursts {
+        /// The interval between releases.
+        every: Duration,
+    },
+    /// The absolute value of a normal number, clipped; packets stay apart by the time that they take at the capacity:
+    /// NR-BPDV of RFC 8868 section 4.5.
+    NrBpdv {
+        /// Standard deviation of the normal number.
+        sd: Duration,
+        /// Where it is clipped, in thousandths of the standard deviation.
+        clip: u32,
+    },
+    /// Some packets are held until so many others have passed, on a busy link and if these have the same size: the reordering
+    /// extent of RFC 4737 section 4.2. It needs a link that reorders.
+    Reordering {
+        /// Probability that a packet is held.
+        share: Fraction,
+        /// Number of packets that pass it.
+        extent: u32,
+    },
 }
 
 impl JitterConfig {
@@ -88,7 +113,11 @@ impl JitterConfig {
             JitterConfig::Normal { mean, .. }
             | JitterConfig::TruncatedNormal { mean, .. }
             | JitterConfig::Wifi { mean, .. } => mean,
-            JitterConfig::TwoComponents { .. } | JitterConfig::Trace(_) => self.expected_mean(),
+            JitterConfig::TwoComponents { .. }
+            | JitterConfig::Trace(_)
+            | JitterConfig::Bursts { .. }
+            | JitterConfig::NrBpdv { .. }
+            | JitterConfig::Reordering { .. } => self.expected_mean(),
         }
     }
 
@@ -108,7 +137,18 @@ impl JitterConfig {
                 long,
             } => wifi::mean_of_components(fraction.as_f64(), short, long, WifiFormula::Reference),
             JitterConfig::Trace(ref trace) => trace.mean(),
+            JitterConfig::Bursts { every } => every / 2,
+            JitterConfig::NrBpdv { sd, clip } => clipped(sd, clip).mean(),
+            // It depends on the capacity and the packets.
+            JitterConfig::Reordering { .. } => Duration::ZERO,
         }
+    }
+}
+
+fn clipped(sd: Duration, clip: u32) -> Clipped {
+    Clipped {
+        sd,
+        clip: f64::from(clip) / 1000.0,
     }
 }
 
@@ -121,6 +161,9 @@ pub(crate) enum Jitter {
     Truncated(Truncated),
     Wifi(Box<Wifi>),
     Trace(Arc<JitterTrace>),
+    Bursts(Duration),
+    NrBpdv(Clipped),
+    Reordering { chance: Chance, extent: u32 },
 }
 
 impl Jitter {
@@ -151,6 +194,12 @@ impl Jitter {
                 long,
             } => Jitter::Wifi(Box::new(Wifi::of_components(fraction, short, long))),
             JitterConfig::Trace(ref trace) => Jitter::Trace(Arc::clone(trace)),
+            JitterConfig::Bursts { every } => Jitter::Bursts(every),
+            JitterConfig::NrBpdv { sd, clip } => Jitter::NrBpdv(clipped(sd, clip)),
+            JitterConfig::Reordering { share, extent } => Jitter::Reordering {
+                chance: share.into(),
+                extent,
+            },
         }
     }
 
@@ -159,8 +208,8 @@ impl Jitter {
         matches!(self, Jitter::None)
     }
 
-    /// The extra delay of a packet whose last bit leaves at `at`.
-    pub(crate) fn draw(&self, at: Instant, rng: &mut Pcg64Mcg) -> Duration {
+    /// The extra delay of a packet whose last bit leaves at `at`, after a transmission of `busy`.
+    pub(crate) fn draw(&self, at: Instant, busy: Duration, rng: &mut Pcg64Mcg) -> Duration {
         match self {
             Jitter::None => Duration::ZERO,
             Jitter::Uniform { min, span } => *min + Duration::from_nanos(below(rng, *span)),
@@ -168,6 +217,22 @@ impl Jitter {
             Jitter::Truncated(truncated) => truncated.draw(rng),
             Jitter::Wifi(wifi) => wifi.draw(rng),
             Jitter::Trace(trace) => trace.delay_at(at),
+            Jitter::Bursts(every) => bursts::delay(*every, at),
+            Jitter::NrBpdv(clipped) => clipped.draw(rng),
+            // Half a packet more, so that it is not level with the last that passes it.
+            Jitter::Reordering { chance, extent } if chance.happens(rng) => {
+                busy * u64::from(*extent) + busy / 2
+            }
+            Jitter::Reordering { .. } => Duration::ZERO,
+        }
+    }
+
+    /// The least time between the arrival of a packet of an in-order link, after a transmission of `busy`, and of the next.
+    #[inline]
+    pub(crate) fn spacing(&self, busy: Duration) -> Duration {
+        match self {
+            Jitter::NrBpdv(_) => busy,
+            _ => Duration::ZERO,
         }
     }
 }

@@ -62,17 +62,17 @@ pub(super) fn nearest_bound(mean: Duration, min: Duration, max: Duration) -> Dur
 }
 
 /// The nearest duration, zero when negative.
-fn from_nanos(nanos: f64) -> Duration {
+pub(super) fn from_nanos(nanos: f64) -> Duration {
     Duration::from_nanos((nanos + 0.5) as u64)
 }
 
 /// Density of the standard normal distribution.
-fn density(x: f64) -> f64 {
+pub(super) fn density(x: f64) -> f64 {
     libm::exp(-x * x / 2.0) / libm::sqrt(2.0 * PI)
 }
 
 /// Distribution function of the standard normal distribution.
-fn below(x: f64) -> f64 {
+pub(super) fn below(x: f64) -> f64 {
     libm::erfc(-x * FRAC_1_SQRT_2) / 2.0
 }
 

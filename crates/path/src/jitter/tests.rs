@@ -19,7 +19,7 @@ fn independent(config: JitterConfig) -> [f64; 4] {
     let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
     summary(
         (0..1_000_000)
-            .map(|_| jitter.draw(Instant::START, &mut rng))
+            .map(|_| jitter.draw(Instant::START, Duration::ZERO, &mut rng))
             .collect(),
     )
 }
@@ -116,8 +116,8 @@ fn components_with_the_published_scales_are_the_published_model() {
     let scaled = Jitter::new(&config);
     for _ in 0..100_000 {
         let draws = [
-            published.draw(Instant::START, &mut a),
-            scaled.draw(Instant::START, &mut b),
+            published.draw(Instant::START, Duration::ZERO, &mut a),
+            scaled.draw(Instant::START, Duration::ZERO, &mut b),
         ];
         assert_eq!(draws[0], draws[1]);
     }
@@ -187,7 +187,7 @@ fn the_reference_normal_has_a_third_of_its_mean_as_deviation_and_starts_at_zero(
     let config = JitterConfig::reference_normal(Duration::from_millis(30));
     let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
     let draws: Vec<_> = (0..1_000_000)
-        .map(|_| jitter.draw(Instant::START, &mut rng))
+        .map(|_| jitter.draw(Instant::START, Duration::ZERO, &mut rng))
         .collect();
     // One in 740 lies below three deviations and becomes zero.
     let zeros = draws.iter().filter(|d| d.is_zero()).count();
@@ -215,7 +215,7 @@ fn a_truncated_normal_stays_within_its_bounds_and_has_the_computed_mean() {
     };
     let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
     let draws: Vec<_> = (0..200_000)
-        .map(|_| jitter.draw(Instant::START, &mut rng))
+        .map(|_| jitter.draw(Instant::START, Duration::ZERO, &mut rng))
         .collect();
     assert!(draws.iter().all(|d| *d <= ms(20)));
     assert!(
@@ -238,7 +238,7 @@ fn bounds_out_of_reach_yield_the_nearest_bound() {
     ] {
         let config = JitterConfig::TruncatedNormal { mean, sd, min, max };
         assert_eq!(
-            Jitter::new(&config).draw(Instant::START, &mut stream(1, "jitter")),
+            Jitter::new(&config).draw(Instant::START, Duration::ZERO, &mut stream(1, "jitter")),
             want
         );
         assert_eq!(config.expected_mean(), want);

@@ -4,8 +4,8 @@ use super::tests::{arrivals, config, link, numbers, push, rate};
 use super::*;
 use crate::test_packet::{at, ms};
 use crate::{
-    Change, CodelConfig, DualPi2Config, FqCodelConfig, JitterConfig, LossConfig, PieConfig,
-    QueueConfig, RedConfig,
+    Change, CodelConfig, DualPi2Config, FqCodelConfig, JitterConfig, Limit, LossConfig, PieConfig,
+    QueueConfig, RedConfig, StepConfig,
 };
 use thalweg_units::Fraction;
 
@@ -81,6 +81,10 @@ fn another_discipline_takes_over_what_waits_in_order_and_without_drops() {
         QueueConfig::Pie(PieConfig::default()),
         QueueConfig::DualPi2(DualPi2Config::default()),
         QueueConfig::Codel(CodelConfig::default()),
+        QueueConfig::Step(StepConfig {
+            threshold: Limit::Packets(1),
+            drop: true,
+        }),
         QueueConfig::DropTail,
     ];
     config.changes = (1..)

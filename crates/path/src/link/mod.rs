@@ -1,4 +1,4 @@
-//! One direction of one hop: policer, queue, transmitter, loss, delay and jitter.
+//! One direction of one hop: policer, queue, transmitter, loss, delay and jitter, and what it does to ECN ([`ecn`]).
 //!
 //! # Model
 //! The transmitter takes a packet from the queue discipline as soon as it is free and the capacity is
@@ -50,9 +50,12 @@ use crate::stats::{DropCause, Dropped, Transmitted};
 use crate::store::{Slot, Store};
 use crate::transmission_time::{TransmissionTime, nanobits};
 use crate::{LinkConfig, Packet};
+pub use ecn::EcnConfig;
+use observe::number_of;
 use rand_pcg::Pcg64Mcg;
 use thalweg_units::{Duration, Ecn, Instant};
 
+mod ecn;
 mod observe;
 
 #[cfg(test)]
@@ -69,6 +72,7 @@ pub struct Link<P> {
     noise: Option<Box<Noise>>,
     position: Position,
     policer: Option<Policer>,
+    ecn: EcnConfig,
     store: Store<P>,
     queue: Queue,
     port: Port,
@@ -120,6 +124,7 @@ impl<P: Packet> Link<P> {
             noise,
             position,
             policer: config.policer.map(Policer::new),
+            ecn: config.ecn,
             store: Store::new(),
             queue: Queue::new(reign.queue, seed, reign.since),
             reign: reign.number,
@@ -351,10 +356,8 @@ impl<P: Packet> Link<P> {
             return;
         };
         self.port.depart(&queued);
-        if queued.ecn == Ecn::Ce
-            && let Some(packet) = self.store.get_mut(queued.slot)
-        {
-            packet.set_ecn(Ecn::Ce);
+        if queued.ecn == Ecn::Ce || self.ecn == EcnConfig::Bleached {
+            self.write_ecn(queued.slot);
         }
         let size = queued.size;
         let transmitter = &mut self.port.transmitter;
@@ -419,16 +422,17 @@ impl<P: Packet> Link<P> {
         let stats = &mut self.port.counters.link;
         stats.busy += departure.busy;
         // A lost packet also draws its jitter, so that loss does not shift the draws of later packets.
-        let drawn = if jitter.is_none() {
-            Duration::ZERO
+        let (drawn, spacing) = if jitter.is_none() {
+            (Duration::ZERO, Duration::ZERO)
         } else {
-            let drawn = jitter.draw(departure.at, &mut self.jitter_rng);
+            let drawn = jitter.draw(departure.at, departure.busy, &mut self.jitter_rng);
             stats.jitter_draws += 1;
             stats.jitter_drawn += drawn;
             self.last_draw = (departure.at, drawn);
-            drawn
+            (drawn, jitter.spacing(departure.busy))
         };
-        if self.losses.strike(settings.loss) {
+        let is_lost = self.losses.strike(settings.loss);
+        if is_lost || queued.ecn == Ecn::Ce && self.ecn == EcnConfig::CeLost {
             self.port.vacant.add(slot);
             let cause = DropCause::Lost;
             self.port.counters.dropped(Dropped {
@@ -444,7 +448,7 @@ impl<P: Packet> Link<P> {
         let mut arrival = travelled + drawn;
         if let Some(last) = &mut self.last_arrival {
             arrival = arrival.max(*last);
-            *last = arrival;
+            *last = arrival + spacing;
         }
         self.flight.push(Flying {
             arrival,
@@ -492,9 +496,4 @@ impl<P: Packet> Link<P> {
             .counters
             .log_fate(&queued, number, sent, ends.map(|(due, _)| due));
     }
-}
-
-/// The number of the packet in a slot, for logs.
-fn number_of<P: Packet>(store: &mut Store<P>, slot: Slot) -> u64 {
-    store.get_mut(slot).map_or(0, |packet| packet.number())
 }

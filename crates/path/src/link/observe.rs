@@ -1,8 +1,9 @@
 //! Observing a link: totals, queue, capacity and logs.
 
-use super::{Link, number_of};
+use super::Link;
 use crate::capacity::{CapacitySchedule, whole_bytes};
 use crate::stats::{Count, Dropped, FlowLinkStats, LinkProgress, LinkStats, Transmitted};
+use crate::store::{Slot, Store};
 use crate::{Limit, Packet, Passage};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
@@ -160,4 +161,9 @@ impl<P: Packet> Link<P> {
     pub fn take_transmission(&mut self) -> Option<Transmitted> {
         self.port.counters.take_transmission()
     }
+}
+
+/// The number of the packet in a slot, for logs.
+pub(super) fn number_of<P: Packet>(store: &mut Store<P>, slot: Slot) -> u64 {
+    store.get_mut(slot).map_or(0, |packet| packet.number())
 }

@@ -20,7 +20,7 @@ impl DropTail {
 }
 
 impl Discipline for DropTail {
-    #[inline]
+    #[inline(always)] // nearly every packet of nearly every link
     fn enqueue(&mut self, newest: Queued, port: &mut Port) {
         if port.fits(newest.size) {
             self.packets.push_back(newest);

@@ -15,6 +15,7 @@ mod fifo;
 mod fq_codel;
 mod pie;
 mod red;
+mod step;
 
 use crate::buffer::Queued;
 use crate::port::Port;
@@ -30,6 +31,8 @@ use pie::Pie;
 pub use pie::PieConfig;
 use red::Red;
 pub use red::RedConfig;
+use step::Step;
+pub use step::StepConfig;
 use thalweg_units::Instant;
 
 /// The queue discipline of a link. Its size is the limit of the link, whatever the discipline.
@@ -49,6 +52,8 @@ pub enum QueueConfig {
     Pie(PieConfig),
     /// A shallow queue for L4S, coupled to a PI-squared queue for the rest (RFC 9332).
     DualPi2(DualPi2Config),
+    /// Marks every packet that finds more than a threshold waiting (RFC 8257 section 3.1).
+    Step(StepConfig),
 }
 
 /// Any discipline. Drop-tail is a branch away, because most links have it and it takes a few nanoseconds.
@@ -66,6 +71,7 @@ pub(crate) enum Active {
     FqCodel(FqCodel),
     Pie(Pie),
     DualPi2(DualPi2),
+    Step(Step),
 }
 
 impl Queue {
@@ -78,6 +84,7 @@ impl Queue {
             QueueConfig::FqCodel(config) => Active::FqCodel(FqCodel::new(config, seed)),
             QueueConfig::Pie(config) => Active::Pie(Pie::new(config, seed, since)),
             QueueConfig::DualPi2(config) => Active::DualPi2(DualPi2::new(config, since)),
+            QueueConfig::Step(config) => Active::Step(Step::new(config)),
         }))
     }
 }
@@ -126,6 +133,7 @@ macro_rules! each {
             Active::FqCodel($discipline) => $call,
             Active::Pie($discipline) => $call,
             Active::DualPi2($discipline) => $call,
+            Active::Step($discipline) => $call,
         }
     };
 }

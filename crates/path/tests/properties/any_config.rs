@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use thalweg_path::{
-    Change, CodelConfig, DeliveryTrace, DualPi2Config, DualPi2Scheduler, FqCodelConfig,
+    Change, CodelConfig, DeliveryTrace, DualPi2Config, DualPi2Scheduler, EcnConfig, FqCodelConfig,
     JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PieConfig, PolicerConfig,
-    QueueConfig, RedConfig, WifiFormula,
+    QueueConfig, RedConfig, StepConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
@@ -26,6 +26,12 @@ fn jitter() -> impl Strategy<Value = JitterConfig> {
         Just(JitterConfig::None),
         (span(9_000), span(9_000)).prop_map(|(min, max)| JitterConfig::Uniform { min, max }),
         (span(9_000), span(9_000)).prop_map(|(mean, sd)| JitterConfig::Normal { mean, sd }),
+        (1u64..9_000).prop_map(|us| JitterConfig::Bursts {
+            every: Duration::from_micros(us),
+        }),
+        (span(9_000), 1u32..9_000).prop_map(|(sd, clip)| JitterConfig::NrBpdv { sd, clip }),
+        (fraction(), 1u32..9)
+            .prop_map(|(share, extent)| JitterConfig::Reordering { share, extent }),
         (span(9_000), any::<bool>()).prop_map(|(mean, draft)| JitterConfig::Wifi {
             mean,
             formula: if draft {
@@ -84,6 +90,8 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
                 })
             ),
         codel().prop_map(QueueConfig::Codel),
+        (limit(), any::<bool>())
+            .prop_map(|(threshold, drop)| QueueConfig::Step(StepConfig { threshold, drop })),
         (0u32..5, 0u64..3_000, 0u32..4, codel()).prop_map(|(flows, quantum, drop_batch, codel)| {
             let quantum = Bytes::new(quantum);
             QueueConfig::FqCodel(FqCodelConfig {
@@ -139,6 +147,14 @@ fn codel() -> impl Strategy<Value = CodelConfig> {
             ce_threshold,
         },
     )
+}
+fn ecn() -> impl Strategy<Value = EcnConfig> {
+    prop_oneof![
+        4 => Just(EcnConfig::Kept),
+        1 => Just(EcnConfig::Bleached),
+        1 => Just(EcnConfig::CeLost),
+        1 => Just(EcnConfig::CeHidden),
+    ]
 }
 fn policer() -> impl Strategy<Value = Option<PolicerConfig>> {
     let some = (rate(), 0u64..9_000, any::<bool>()).prop_map(|(rate, burst, mark)| PolicerConfig {
@@ -210,9 +226,10 @@ pub(crate) fn config() -> impl Strategy<Value = LinkConfig> {
         loss(),
         jitter(),
         any::<bool>(),
+        ecn(),
     );
     parts.prop_map(
-        |(capacity, delay, policer, queue, limit, loss, jitter, reorder)| {
+        |(capacity, delay, policer, queue, limit, loss, jitter, reorder, ecn)| {
             let (rate, trace, noise, changes, repeat) = capacity;
             LinkConfig {
                 rate,
@@ -224,6 +241,7 @@ pub(crate) fn config() -> impl Strategy<Value = LinkConfig> {
                 limit,
                 loss,
                 jitter,
+                ecn,
                 reorder,
                 changes,
                 repeat,

@@ -128,7 +128,7 @@ proptest! {
         // overtake others.
         let is = |test: fn(&QueueConfig) -> bool| disciplines(&config).any(test);
         let marks = config.policer.is_some_and(|policer| policer.mark)
-            || is(|queue| matches!(queue, QueueConfig::Red(_) | QueueConfig::Pie(_)));
+            || is(|queue| matches!(queue, QueueConfig::Red(_) | QueueConfig::Pie(_) | QueueConfig::Step(_)));
         let moves = marks && is(|queue| matches!(queue, QueueConfig::DualPi2(_)));
         let in_order = |flow: Option<u64>| {
             let numbers = arrivals.iter().map(|(number, _)| *number);

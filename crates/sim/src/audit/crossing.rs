@@ -27,8 +27,12 @@ impl Order {
         }
         // Marks on entry, and not as a packet leaves.
         let marks = config.policer.is_some_and(|policer| policer.mark)
-            || disciplines(config)
-                .any(|queue| matches!(queue, QueueConfig::Red(_) | QueueConfig::Pie(_)));
+            || disciplines(config).any(|queue| {
+                matches!(
+                    queue,
+                    QueueConfig::Red(_) | QueueConfig::Pie(_) | QueueConfig::Step(_)
+                )
+            });
         let orders = disciplines(config).map(|queue| match queue {
             QueueConfig::DualPi2(_) if marks => Order::None,
             QueueConfig::FqCodel(_) => Order::OfFlow,

@@ -4,7 +4,7 @@
 //! Noise and delivery traces are functions of time that only the link knows: it provides their integral
 //! ([`thalweg_path::Link::work_between`]), which its transmissions do not use.
 
-use thalweg_path::{JitterConfig, Limit, LinkConfig, LossConfig};
+use thalweg_path::{EcnConfig, JitterConfig, Limit, LinkConfig, LossConfig};
 use thalweg_units::{Duration, Instant, Rate};
 
 /// Deviations at which noise is truncated, see the noise of links.
@@ -36,6 +36,8 @@ pub(super) struct Schedule {
     pub(super) is_plain: bool,
     /// Whether packets have exactly the delay of their link.
     pub(super) is_even: bool,
+    /// Whether packets that carry CE are lost.
+    pub(super) loses_marked: bool,
     /// The rate for limits in time, if not that of the schedule.
     mean: Option<Rate>,
 }
@@ -101,6 +103,7 @@ impl Schedule {
             largest_rate: largest_rate.unwrap_or_default(),
             is_plain: config.trace.is_none() && config.noise.is_none(),
             is_even,
+            loses_marked: config.ecn == EcnConfig::CeLost,
             mean,
             flushes: (changes.iter().filter(|change| change.flush))
                 .map(|change| change.at)

@@ -69,7 +69,8 @@ impl Transmitter {
         hold(sent.arrival.is_none() || !loss.is_certain(), || {
             format!("delivers a packet sent until {until}, when every packet is lost")
         })?;
-        hold(sent.arrival.is_some() || !loss.is_impossible(), || {
+        let may_lose = schedule.loses_marked || !loss.is_impossible();
+        hold(sent.arrival.is_some() || may_lose, || {
             format!("loses a packet sent until {until}, when none is lost")
         })?;
         match sent.arrival {

@@ -3,8 +3,9 @@
 use crate::random::Random;
 use crate::script::{Line, step};
 use thalweg_path::{
-    Change, CodelConfig, DualPi2Config, FqCodelConfig, JitterConfig, Limit, LinkConfig, LossConfig,
-    NoiseConfig, PieConfig, PolicerConfig, QueueConfig, RedConfig, WifiFormula,
+    Change, CodelConfig, DualPi2Config, EcnConfig, FqCodelConfig, JitterConfig, Limit, LinkConfig,
+    LossConfig, NoiseConfig, PieConfig, PolicerConfig, QueueConfig, RedConfig, StepConfig,
+    WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
@@ -29,6 +30,9 @@ pub(super) fn make(random: &mut Random) -> Vec<u8> {
         if random.percent(percent) {
             part(&mut text, random);
         }
+    }
+    if random.percent(15) {
+        step(&mut text, "ecn", &[random.below(3)]);
     }
     if random.percent(15) {
         let mark = random.below(2);
@@ -137,7 +141,7 @@ fn jitter(text: &mut String, random: &mut Random) {
         text,
         "jitter",
         &[
-            random.below(5),
+            random.below(8),
             span(random),
             span(random),
             random.below(1001),
@@ -174,6 +178,9 @@ pub(super) fn config(lines: &[Line<'_>]) -> (LinkConfig, u64) {
             "limit" => config.limit = limit_of(a, b),
             "queue" => config.queue = queue_of(numbers),
             "reorder" => config.reorder = true,
+            "ecn" if a == 0 => config.ecn = EcnConfig::Bleached,
+            "ecn" if a == 1 => config.ecn = EcnConfig::CeLost,
+            "ecn" => config.ecn = EcnConfig::CeHidden,
             "policer" => {
                 config.policer = Some(PolicerConfig {
                     rate: rate(a),
@@ -207,6 +214,17 @@ pub(super) fn config(lines: &[Line<'_>]) -> (LinkConfig, u64) {
                     3 => JitterConfig::Wifi {
                         mean: time(b),
                         formula: WifiFormula::Reference,
+                    },
+                    5 => JitterConfig::Bursts {
+                        every: time(b.max(10_000)),
+                    },
+                    6 => JitterConfig::NrBpdv {
+                        sd: time(b),
+                        clip: c.clamp(1, 100_000) as u32,
+                    },
+                    7 => JitterConfig::Reordering {
+                        share: part(d),
+                        extent: c.clamp(1, 10_000) as u32,
                     },
                     _ => JitterConfig::TwoComponents {
                         fraction: part(d),
@@ -280,6 +298,10 @@ fn queue_of([kind, first, second, third, ecn, low, more, share]: [u64; 8]) -> Qu
             rtt_max: least(second),
             step: least(third),
             ..DualPi2Config::default()
+        }),
+        6 => QueueConfig::Step(StepConfig {
+            threshold: limit_of(share % 3, low),
+            drop: ecn,
         }),
         _ => QueueConfig::Red(RedConfig {
             min: Bytes::new(low.max(1)),

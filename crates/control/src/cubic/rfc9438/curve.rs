@@ -17,7 +17,7 @@ pub(crate) struct Shape {
 impl Shape {
     /// Growth of W_est in segments per window, with which AIMD at `beta` has the average window of Reno
     /// (RFC 9438 section 4.3): 3 (1 - 0.7) / (1 + 0.7) = 0.5294.
-    fn alpha(self) -> f64 {
+    pub(crate) fn alpha(self) -> f64 {
         3.0 * (1.0 - self.beta) / (1.0 + self.beta)
     }
 }
@@ -72,6 +72,13 @@ impl Curve {
     /// Subtracts `span` from the elapsed time (RFC 9438 section 5.8).
     pub(crate) fn pause(&mut self, span: Duration) {
         self.epoch += span;
+    }
+
+    /// The window that one window of `flight` bytes would earn, if it were the window.
+    pub(crate) fn limit(&self, now: Instant, rtt: Duration, flight: f64) -> f64 {
+        let least = flight + self.packet;
+        let target = self.cubic_window(self.elapsed(now) + rtt.as_secs_f64());
+        target.clamp(least, least.max(MAX_TARGET * flight))
     }
 
     /// The window after `acked` bytes were acknowledged; never less than `window`. W_est grows more

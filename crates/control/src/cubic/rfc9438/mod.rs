@@ -10,36 +10,56 @@
 //!   timeout changes nothing.
 //! - Pacing is left to the transport.
 //!
+//! Three options replace parts of it. Cuback has congestion avoidance follow acknowledgements instead of time
+//! ([`ack_clock`]). ABE keeps more of the window at a CE mark than at a loss (RFC 8511 section 3), in slow start too. With
+//! [Rate-Limited Increase](crate::rate_limited) an application-limited window may grow; the clock of the curve
+//! still leaves out the time in which it was not used.
+//!
 //! The initial slow start is one of [`crate::start`]; later ones are classic.
 //!
 //! # Limits
 //! Only the start `resume` uses a window remembered from an earlier connection.
 
+mod ack_clock;
 mod curve;
 #[cfg(test)]
 mod tests;
 
 use crate::event::{Ack, EcnCounts, Lost, SpuriousLoss};
 use crate::phase::{CONGESTION_AVOIDANCE, RECOVERY};
+use crate::rate_limited::LargestFlight;
 use crate::recovery_period::RecoveryPeriod;
 use crate::start::{self, Classic, Recovery, SlowStart, Verdict};
 use crate::{Context, Control, Controller, Init, Observer};
+use ack_clock::AckClock;
 use curve::Curve;
-pub(super) use curve::Shape;
-use thalweg_units::{Bytes, Ecn, Instant};
+pub(crate) use curve::Shape;
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// kMinimumWindow of RFC 9002 section 7.2, in packets.
 const MINIMUM_WINDOW: u64 = 2;
+
+/// What the options say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    pub(crate) shape: Shape,
+    pub(crate) fast_convergence: bool,
+    /// Codepoint of packets: ECT(0), or Not-ECT.
+    pub(crate) ecn: Ecn,
+    /// Whether congestion avoidance is that of Cuback.
+    pub(crate) ack_clock: bool,
+    /// Share of the window that a reduction for a mark keeps (beta_ecn of RFC 8511 section 3.1).
+    pub(crate) beta_ecn: f64,
+    /// Whether an application-limited window grows by the rules of [`crate::rate_limited`].
+    pub(crate) rate_limited: bool,
+}
 
 /// The controller.
 #[derive(Debug)]
 pub(crate) struct Cubic {
     mtu: Bytes,
     initial_window: Bytes,
-    fast_convergence: bool,
-    shape: Shape,
-    /// Codepoint of packets: ECT(0), or Not-ECT.
-    ecn: Ecn,
+    settings: Settings,
     state: State,
     undo: Option<Undo>,
     /// When an ACK last arrived, or an idle period ended.
@@ -57,11 +77,24 @@ struct State {
     knows_w_max: bool,
     /// The window when the threshold was last set (RFC 9438 section 4.1.2).
     cwnd_prior: f64,
+    /// The rate of the bottleneck in bytes per second, as the last reduction found it.
+    bandwidth: Option<f64>,
     /// The stage of congestion avoidance; `None` in slow start and in recovery.
-    stage: Option<Curve>,
+    stage: Option<Stage>,
     /// How the window grows below the threshold: the chosen start, until it is over.
     start: Box<dyn SlowStart>,
     recovery: RecoveryPeriod,
+    /// Present if the rules of rate-limited senders apply.
+    flight: Option<LargestFlight>,
+}
+
+/// How the window grows in congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// With time.
+    Curve(Curve),
+    /// With acknowledgements.
+    AckClock(AckClock),
 }
 
 /// What is needed to undo a congestion event.
@@ -73,29 +106,23 @@ struct Undo {
 }
 
 impl Cubic {
-    pub(crate) fn new(
-        init: &Init,
-        shape: Shape,
-        start: &str,
-        fast_convergence: bool,
-        ecn: Ecn,
-    ) -> Self {
+    pub(crate) fn new(init: &Init, settings: Settings, start: &str) -> Self {
         let window = init.initial_window.max(init.mtu * MINIMUM_WINDOW).as_u64() as f64;
         Cubic {
             mtu: init.mtu,
             initial_window: init.initial_window,
-            fast_convergence,
-            shape,
-            ecn,
+            settings,
             state: State {
                 window,
                 ssthresh: f64::INFINITY,
                 w_max: 0.0,
                 knows_w_max: false,
                 cwnd_prior: window,
+                bandwidth: None,
                 stage: None,
-                start: start::of(start, init, shape.beta),
+                start: start::of(start, init, settings.shape.beta),
                 recovery: RecoveryPeriod::default(),
+                flight: (settings.rate_limited).then(|| LargestFlight::new(init.initial_window)),
             },
             undo: None,
             last_ack: init.now,
@@ -108,7 +135,7 @@ impl Cubic {
 
     /// Keeps the time since the last ACK out of the curve (RFC 9438 section 5.8).
     fn pause(&mut self, now: Instant) {
-        if let Some(stage) = &mut self.state.stage {
+        if let Some(Stage::Curve(stage)) = &mut self.state.stage {
             stage.pause(now - self.last_ack);
         }
     }
@@ -127,6 +154,7 @@ impl Cubic {
                 if state.window >= state.ssthresh && !std::mem::take(&mut state.knows_w_max) {
                     // RFC 9438 section 4.8: the stage after a timeout starts on its plateau.
                     state.w_max = state.window;
+                    state.bandwidth = None;
                 }
             }
             Verdict::Jump(window) => state.window = real(window).max(minimum),
@@ -156,23 +184,48 @@ impl Cubic {
     }
 
     fn avoid_congestion(&mut self, ack: &Ack, cx: &Context<'_>) {
-        let (state, shape) = (&mut self.state, self.shape);
-        let stage = state
-            .stage
-            .get_or_insert_with(|| Curve::new(shape, cx.now, state.window, state.w_max, self.mtu));
-        state.window = stage.grow(
-            cx.now,
-            cx.path.smoothed_rtt,
-            ack.newly_acked,
-            state.window,
-            state.cwnd_prior,
-        );
+        let (state, settings) = (&mut self.state, self.settings);
+        let (window, w_max, prior) = (state.window, state.w_max, state.cwnd_prior);
+        let stage = state.stage.get_or_insert_with(|| match settings.ack_clock {
+            false => Stage::Curve(Curve::new(settings.shape, cx.now, window, w_max, self.mtu)),
+            true => {
+                // Without a reduction the parameters are those of now (section 3 of Cuback).
+                let bandwidth = state.bandwidth.unwrap_or_else(|| rate(window, cx));
+                let windows = (window, w_max, prior);
+                Stage::AckClock(AckClock::new(settings.shape, windows, bandwidth, self.mtu))
+            }
+        });
+        state.window = match stage {
+            Stage::Curve(curve) => {
+                curve.grow(cx.now, cx.path.smoothed_rtt, ack.newly_acked, window, prior)
+            }
+            Stage::AckClock(clock) => clock.grow(real(ack.newly_acked), window),
+        };
     }
 
-    /// RFC 9438 section 4.6.
-    fn reduce(&mut self, cx: &Context<'_>) {
-        let (minimum, beta) = (self.minimum_window(), self.shape.beta);
+    /// Keeps the window within what its largest flight would earn, if less than the window was in flight.
+    fn limit(&mut self, ack: &Ack, was_starting: bool, cx: &Context<'_>) {
+        let window = self.state.window_bytes();
+        let Some(flight) =
+            (self.state.flight.as_mut()).and_then(|flight| flight.on_ack(ack, cx.path, window))
+        else {
+            return;
+        };
+        let flight = real(flight);
+        let limit = match &self.state.stage {
+            _ if was_starting => 2.0 * flight,
+            Some(Stage::Curve(curve)) => curve.limit(cx.now, cx.path.smoothed_rtt, flight),
+            Some(Stage::AckClock(clock)) => clock.limit(flight),
+            None => flight + real(self.mtu),
+        };
+        self.state.window = self.state.window.min(limit.max(self.minimum_window()));
+    }
+
+    /// RFC 9438 section 4.6. `beta` of the window is kept.
+    fn reduce(&mut self, beta: f64, cx: &Context<'_>) {
+        let (minimum, shape) = (self.minimum_window(), self.settings.shape);
         let state = &mut self.state;
+        state.forget_flight();
         state.recovery.begin(cx.path.next_packet);
         if let Some(window) = state.start.on_congestion(state.window_bytes(), cx) {
             state.window = real(window).max(minimum);
@@ -180,11 +233,12 @@ impl Cubic {
         }
         // Section 4.7: release bandwidth if the window did not reach its previous maximum.
         state.knows_w_max = false;
-        state.w_max = match self.fast_convergence && state.window < state.w_max {
-            true => state.window * (1.0 + beta) / 2.0,
+        state.w_max = match self.settings.fast_convergence && state.window < state.w_max {
+            true => state.window * (1.0 + shape.beta) / 2.0,
             false => state.window,
         };
         state.cwnd_prior = state.window;
+        state.bandwidth = Some(rate(state.window, cx));
         state.ssthresh = (state.window * beta).max(minimum);
         state.window = state.ssthresh;
         state.stage = None;
@@ -212,13 +266,18 @@ impl Controller for Cubic {
             self.pause(cx.now);
         }
         let (window, is_open) = (self.state.window_bytes(), self.state.recovery.is_open());
+        let (was_starting, rests) = (
+            self.state.in_slow_start(),
+            is_underused && self.state.flight.is_none(),
+        );
         if let Some(recovery) = self.state.start.recover(event, window, is_open) {
             self.follow(recovery);
-        } else if !is_open && self.state.in_slow_start() {
-            self.slow_start(event, is_underused, cx);
-        } else if !is_open && !is_underused {
+        } else if !is_open && was_starting {
+            self.slow_start(event, rests, cx);
+        } else if !is_open && !rests {
             self.avoid_congestion(event, cx);
         }
+        self.limit(event, was_starting, cx);
         self.last_ack = cx.now;
     }
 
@@ -228,7 +287,7 @@ impl Controller for Cubic {
                 state: self.state.clone(),
                 missing: 1,
             };
-            self.reduce(cx);
+            self.reduce(self.settings.shape.beta, cx);
             self.undo = Some(undo);
         } else if let Some(undo) = &mut self.undo
             && undo.concerns(event.packet)
@@ -238,6 +297,7 @@ impl Controller for Cubic {
         if event.persistent_congestion {
             // RFC 9002 section 7.6.2. The threshold stays that of the reduction (RFC 9438 section 4.8).
             self.state.window = self.minimum_window();
+            self.state.forget_flight();
             self.state.knows_w_max = false;
             self.state.stage = None;
             self.state.start = Box::new(Classic);
@@ -265,7 +325,7 @@ impl Controller for Cubic {
     /// RFC 9438 section 4.6 with RFC 9002 section 7.1: a CE mark is a congestion event.
     fn on_ecn(&mut self, event: &EcnCounts, cx: &mut Context<'_>) {
         if !self.state.recovery.covers(event.largest_acked) {
-            self.reduce(cx);
+            self.reduce(self.settings.beta_ecn, cx);
         }
         self.undo = None;
     }
@@ -287,7 +347,7 @@ impl Controller for Cubic {
     }
 
     fn ecn(&self) -> Ecn {
-        self.ecn
+        self.settings.ecn
     }
 
     fn observe(&self, out: &mut dyn Observer) {
@@ -301,15 +361,28 @@ impl Controller for Cubic {
             out.variable("ssthresh", state.ssthresh);
             out.variable("w_max", state.w_max);
         }
-        if let Some(stage) = &state.stage {
-            out.variable("k", stage.k);
-            out.variable("w_est", stage.w_est);
+        match &state.stage {
+            Some(Stage::Curve(curve)) => {
+                out.variable("k", curve.k);
+                out.variable("w_est", curve.w_est);
+            }
+            Some(Stage::AckClock(clock)) => out.variable("k", clock.k()),
+            None => {}
         }
     }
 }
 
 fn real(window: Bytes) -> f64 {
     window.as_u64() as f64
+}
+
+/// Bytes per second of a window in each smoothed RTT.
+fn rate(window: f64, cx: &Context<'_>) -> f64 {
+    window
+        / cx.path
+            .smoothed_rtt
+            .max(Duration::from_nanos(1))
+            .as_secs_f64()
 }
 
 impl State {
@@ -321,11 +394,19 @@ impl State {
         self.window < self.ssthresh
     }
 
+    /// The window was reduced.
+    fn forget_flight(&mut self) {
+        if let Some(flight) = &mut self.flight {
+            flight.on_reduction();
+        }
+    }
+
     /// RFC 9438 section 4.10: no loss yet, so the stage starts on its plateau.
     fn leave_slow_start(&mut self) {
         self.ssthresh = self.window;
         self.w_max = self.window;
         self.cwnd_prior = self.window;
+        self.bandwidth = None;
         self.start = Box::new(Classic);
     }
 }

@@ -1,13 +1,13 @@
 //! One hop of a `[path]` or `[[link]]`: the settings of each direction.
 
-use super::{Checker, queue};
+use super::{Checker, jitter, queue};
 use crate::scenario::buffer_size::BufferSize;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Direction, PerDirection};
 use crate::scenario::{schema, trace_files};
 use thalweg_path::{
-    DeliveryTrace, JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PolicerConfig,
-    WifiFormula,
+    DeliveryTrace, EcnConfig, JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig,
+    PolicerConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Rate};
 
@@ -205,11 +205,17 @@ impl Checker<'_> {
             Some(jitter) => {
                 let own = is_up && up.jitter.is_some();
                 let field = if own { "up.jitter" } else { "jitter" };
-                self.jitter(&format!("{table}.{field}"), jitter)?
+                self.jitter(&format!("{table}.{field}"), jitter, path.reorder)?
             }
             None => JitterConfig::None,
         };
         config.loss = loss.map(loss_config).unwrap_or_default();
+        config.ecn = match up.ecn.filter(|_| is_up).or(path.ecn).unwrap_or_default() {
+            schema::EcnTreatment::Keep => EcnConfig::Kept,
+            schema::EcnTreatment::Bleach => EcnConfig::Bleached,
+            schema::EcnTreatment::DropCe => EcnConfig::CeLost,
+            schema::EcnTreatment::HideCe => EcnConfig::CeHidden,
+        };
         config.reorder = path.reorder;
         config.repeat = path.repeat;
         for (index, change) in path.change.iter().enumerate() {
@@ -224,7 +230,8 @@ impl Checker<'_> {
                 at: change.at,
                 rate: new_rate,
                 delay: change.rtt.map(|rtt| rtt / 2),
-                jitter: (jitter.map(|jitter| self.jitter(&key("jitter"), jitter))).transpose()?,
+                jitter: (jitter.map(|jitter| self.jitter(&key("jitter"), jitter, path.reorder)))
+                    .transpose()?,
                 limit: (change.buffer)
                     .map(|buffer| self.limit(&key("buffer"), buffer, (rate, rtt), packet))
                     .transpose()?,
@@ -237,12 +244,13 @@ impl Checker<'_> {
     }
 
     /// The jitter of the key `key`.
-    fn jitter(&self, key: &str, jitter: &schema::Jitter) -> Result<JitterConfig, ScenarioError> {
-        if let schema::Jitter::Uniform { min, max }
-        | schema::Jitter::TruncatedNormal { min, max, .. } = jitter
-            && min > max
-        {
-            let problem = format!("min \"{min}\" is above max \"{max}\"; accepted: min <= max");
+    fn jitter(
+        &self,
+        key: &str,
+        jitter: &schema::Jitter,
+        reorder: bool,
+    ) -> Result<JitterConfig, ScenarioError> {
+        if let Some(problem) = jitter::problem(jitter, reorder) {
             return self.fail(key, problem);
         }
         Ok(match *jitter {
@@ -273,6 +281,14 @@ impl Checker<'_> {
                 Ok(trace) => JitterConfig::Trace(trace),
                 Err(problem) => return self.fail(&format!("{key}.file"), problem),
             },
+            schema::Jitter::Bursts { every } => JitterConfig::Bursts { every },
+            schema::Jitter::NrBpdv { sd, clip } => JitterConfig::NrBpdv {
+                sd: sd.unwrap_or(Duration::from_millis(5)),
+                clip: (clip.unwrap_or(3.0) * 1000.0 + 0.5) as u32,
+            },
+            schema::Jitter::Reordering { share, extent } => {
+                JitterConfig::Reordering { share, extent }
+            }
         })
     }
 }

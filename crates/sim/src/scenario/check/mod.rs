@@ -5,6 +5,7 @@ pub(super) mod counts;
 mod criteria;
 mod dead_end;
 mod flow;
+mod jitter;
 mod link;
 mod packets;
 mod path;

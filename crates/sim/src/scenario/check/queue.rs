@@ -1,8 +1,11 @@
 //! Queue disciplines of a scenario file, as the path knows them.
 
+use crate::scenario::buffer_size::BufferSize;
 use crate::scenario::schema::{Path, Queue};
-use thalweg_path::{CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, QueueConfig, RedConfig};
-use thalweg_units::{Bytes, Duration, Fraction};
+use thalweg_path::{
+    CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, QueueConfig, RedConfig, StepConfig,
+};
+use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
 /// The given values, and the defaults of the RFC for the rest.
 pub(super) fn config(queue: &Queue) -> QueueConfig {
@@ -83,6 +86,11 @@ pub(super) fn config(queue: &Queue) -> QueueConfig {
                 ..standard
             })
         }
+        // `problem` refuses thresholds that need a path.
+        Queue::Step { threshold, drop } => QueueConfig::Step(StepConfig {
+            threshold: threshold.limit(Rate::ZERO, Duration::ZERO),
+            drop: drop.unwrap_or(false),
+        }),
     }
 }
 
@@ -139,6 +147,13 @@ pub(super) fn problem(queue: &Queue) -> Option<String> {
         (time < shortest)
             .then(|| format!("{name} \"{time}\" is too short; accepted: \"10 us\" or more"))
     };
+    if let Queue::Step { threshold, .. } = queue
+        && let BufferSize::Unlimited | BufferSize::Bdp(_) = threshold
+    {
+        return Some(format!(
+            "threshold \"{threshold}\" is no length of a queue; accepted: \"65 packets\", \"100 kB\", \"1 ms\""
+        ));
+    }
     match config(queue) {
         QueueConfig::Codel(codel) => zero("interval", codel.interval),
         QueueConfig::FqCodel(fq) => {

@@ -1,4 +1,4 @@
-//! Keys of `jitter` and `loss`.
+//! Keys of `jitter`, `loss` and `ecn`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,43 @@ pub(crate) enum Jitter {
         #[schemars(example = "wifi.jitter")]
         file: String,
     },
+    /// Aggregation: packets wait for the next multiple of an interval, and come out together.
+    Bursts {
+        /// The interval between releases.
+        #[schemars(example = "10 ms")]
+        every: Duration,
+    },
+    /// NR-BPDV of RFC 8868: the absolute value of a normal number, clipped; packets stay apart by their time at the capacity.
+    NrBpdv {
+        /// Standard deviation; "5 ms".
+        sd: Option<Duration>,
+        /// Where the number is clipped, in standard deviations; 3.
+        clip: Option<f64>,
+    },
+    /// Some packets are held until so many others have passed, on a busy link; needs `reorder = true`.
+    Reordering {
+        /// Probability that a packet is held.
+        #[schemars(example = "1 %")]
+        share: Fraction,
+        /// Number of packets that pass it.
+        #[schemars(example = 3)]
+        extent: u32,
+    },
+}
+
+/// What a link does to ECN codepoints at its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum EcnTreatment {
+    /// They arrive.
+    #[default]
+    Keep,
+    /// All packets arrive as Not-ECT.
+    Bleach,
+    /// Packets that carry CE are lost.
+    DropCe,
+    /// Packets that carry CE arrive as if they were not marked, as from a receiver that hides marks.
+    HideCe,
 }
 
 /// Published forms of the Wi-Fi model.

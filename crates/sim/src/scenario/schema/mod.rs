@@ -11,7 +11,7 @@ mod short;
 mod transport;
 
 pub(crate) use flow::{Flow, Gap, Requests, Stack};
-pub(crate) use impairment::{Jitter, Loss, WifiFormula};
+pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
 pub(crate) use media::{Carriage, From};
 pub(crate) use pass::Pass;
 pub(crate) use path::{Change, Path};

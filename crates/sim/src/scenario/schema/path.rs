@@ -1,6 +1,6 @@
 //! Keys of `[path]` and `[[link]]`.
 
-use super::impairment::{Jitter, Loss};
+use super::impairment::{EcnTreatment, Jitter, Loss};
 use super::queue::Queue;
 use super::short::Form;
 use crate::scenario::buffer_size::BufferSize;
@@ -31,6 +31,8 @@ pub(crate) struct Path {
     pub(crate) jitter: Option<Form<Jitter>>,
     /// Random loss of packets, in each direction: a probability such as "0.1 %", or a model.
     pub(crate) loss: Option<Form<Loss>>,
+    /// What becomes of ECN codepoints behind the queue, in each direction: "keep", "bleach", "drop-ce" or "hide-ce".
+    pub(crate) ecn: Option<EcnTreatment>,
     /// Variation of capacity and delay from one short interval to the next, in each direction.
     pub(crate) noise: Option<PathNoise>,
     /// Token-bucket policer before the queue, in each direction.
@@ -69,6 +71,8 @@ pub(crate) struct Up {
     pub(crate) jitter: Option<Form<Jitter>>,
     /// Random loss: a probability, or a model.
     pub(crate) loss: Option<Form<Loss>>,
+    /// What becomes of ECN codepoints.
+    pub(crate) ecn: Option<EcnTreatment>,
 }
 
 /// A change of the path; other settings stay.

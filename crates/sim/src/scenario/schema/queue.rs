@@ -1,5 +1,6 @@
 //! Keys of `queue`.
 
+use crate::scenario::buffer_size::BufferSize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Fraction};
@@ -73,5 +74,13 @@ pub(crate) enum Queue {
         gentle: Option<bool>,
         /// Whether ECN-capable packets are marked; false, as in Linux.
         ecn: Option<bool>,
+    },
+    /// Step marking, for DCTCP (RFC 8257 section 3.1).
+    Step {
+        /// The longest queue in which a packet is not marked.
+        #[schemars(example = "65 packets")]
+        threshold: BufferSize,
+        /// Whether packets that cannot be marked are dropped above it; false.
+        drop: Option<bool>,
     },
 }

@@ -1,8 +1,8 @@
-//! The moving average of the fraction of marked packets: `alpha`.
+//! The moving average of the fraction of marked packets: `alpha` of DCTCP and Prague.
 //!
-//! Prague draft section 2.3.2, which keeps the average of DCTCP (RFC 8257 section 3.3, steps 3 to 6) but
-//! starts it at the first mark, since until then nothing shows that a queue on the path marks. The
-//! average starts at one, so that the first mark halves the window.
+//! RFC 8257 section 3.3, steps 3 to 6. The average starts at one, so that the first mark halves the window. That of
+//! DCTCP moves from the start on; that of Prague begins at the first mark, since until then nothing shows that a queue
+//! on the path marks (Prague draft section 2.3.2).
 //!
 //! The fraction is in packets, from the ECN counts of the peer. Those count every packet once, whatever
 //! happens to the ACK frames that carry them.
@@ -13,7 +13,7 @@ use thalweg_units::{Duration, Instant};
 
 /// The average, and the round trip that it is being measured over.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Alpha {
+pub(crate) struct Alpha {
     /// `None` before the first mark.
     average: Option<f64>,
     /// ECN counts when the round trip began.
@@ -21,12 +21,13 @@ pub(super) struct Alpha {
     /// First packet number that may leave after it began.
     round_end: u64,
     began: Instant,
-    /// The gain of the average (section 2.3.2).
+    /// The gain of the average.
     gain: f64,
 }
 
 impl Alpha {
-    pub(super) fn new(now: Instant, gain: f64) -> Self {
+    /// One that begins at the first mark.
+    pub(crate) fn new(now: Instant, gain: f64) -> Self {
         Alpha {
             average: None,
             counted: EcnCounts::default(),
@@ -36,19 +37,27 @@ impl Alpha {
         }
     }
 
-    /// The average, if a mark was ever seen.
-    pub(super) fn value(&self) -> Option<f64> {
+    /// One that is known to be one from the start.
+    pub(crate) fn of_one(now: Instant, gain: f64) -> Self {
+        Alpha {
+            average: Some(1.0),
+            ..Alpha::new(now, gain)
+        }
+    }
+
+    /// The average, if it has begun.
+    pub(crate) fn value(&self) -> Option<f64> {
         self.average
     }
 
     /// A mark has arrived. Returns the average for the reduction.
-    pub(super) fn on_mark(&mut self) -> f64 {
+    pub(crate) fn on_mark(&mut self) -> f64 {
         *self.average.get_or_insert(1.0)
     }
 
     /// Processes the counts of an ACK. A round trip ends when a packet sent during it is
     /// acknowledged, and no sooner than `shortest` after its start. Returns whether it ended.
-    pub(super) fn on_ack(
+    pub(crate) fn on_ack(
         &mut self,
         largest: u64,
         path: &PathState,

@@ -1,0 +1,6 @@
+//! Single controllers end to end, against what their documents and papers say of them.
+
+#[path = "../audited/mod.rs"]
+mod audited;
+mod dctcp;
+mod ledbat_pp;
