@@ -15,7 +15,7 @@ fn each_period_ends_with_an_outage_and_the_next_has_another_capacity_and_delay()
     let at = |seconds: f64| Instant::START + Duration::from_nanos((seconds * 1e9) as u64);
     // What the link down has transmitted by a time.
     let delivered = |seconds: f64| {
-        let rows = trace
+        let mut rows = trace
             .links
             .iter()
             .filter(|row| row.link == 0 && row.time <= at(seconds));
