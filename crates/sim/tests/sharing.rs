@@ -117,3 +117,31 @@ fn a_link_that_is_always_busy_is_used_in_full_and_one_with_a_quarter_by_a_quarte
     // Headers come on top of what the controller paces: 5 of 20 Mbps and at most a tenth more.
     assert!((0.22..0.28).contains(&quarter), "{quarter}");
 }
+
+#[test]
+fn a_trial_that_begins_later_is_judged_alike() {
+    let outcome = |first: &str, second: &str, limit: &str| {
+        let text = two("cubic", "bbr", "", &pass("a", "starvation"))
+            .replace("start = \"5 s\"", &format!("start = \"{second}\""))
+            .replace(
+                "name = \"a\"",
+                &format!("name = \"a\"\nstart = \"{first}\""),
+            )
+            .replace(
+                "time_limit = \"40 s\"",
+                &format!("time_limit = \"{limit}\""),
+            );
+        outcome_of(&text, 2)
+    };
+    let (one, later) = (
+        outcome("0 s", "5 s", "40 s"),
+        outcome("7 s", "12 s", "47 s"),
+    );
+    for (flow, again) in one.flows.iter().zip(&later.flows) {
+        assert_eq!(flow.starvation, again.starvation);
+        assert_eq!(flow.convergence, again.convergence);
+        assert_eq!(flow.oscillation, again.oscillation);
+        let (flow, again) = (flow.utilisation.unwrap(), again.utilisation.unwrap());
+        assert!((flow - again).abs() < 1e-9, "{flow} {again}");
+    }
+}

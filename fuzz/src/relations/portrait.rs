@@ -57,6 +57,8 @@ impl Portrait {
     pub(crate) fn without_utilisation(&mut self) {
         let links = &mut self.outcome.links;
         links.iter_mut().for_each(|link| link.utilisation = 0.0);
+        let flows = &mut self.outcome.flows;
+        flows.iter_mut().for_each(|flow| flow.utilisation = None);
     }
 
     /// Leaves out samples of links, of which there are more where a link is called more often. Noise that takes all of the

@@ -75,7 +75,17 @@ fn shifted(case: &Case, by: Duration) -> Twin {
 
 /// The least common multiple of all periods that begin with the trial, in nanoseconds; `None` if nothing may be shifted.
 fn period(scenario: &Table) -> Option<u64> {
-    let mut period = 1;
+    // Metrics over time have bins that begin with the trial (`sim/src/outcome/sharing.rs`).
+    let metrics = ["starvation", "convergence", "oscillation"];
+    let of_pass = |pass: &Table| {
+        pass.get("metric")?
+            .as_str()
+            .map(|name| metrics.contains(&name))
+    };
+    let over_time = tables(scenario, "pass")
+        .into_iter()
+        .any(|pass| of_pass(pass) == Some(true));
+    let mut period = if over_time { 100_000_000 } else { 1 };
     for hop in hops(scenario) {
         if hop.contains_key("noise") || repeats_draws(hop, "queue") {
             return None;

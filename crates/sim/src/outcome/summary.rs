@@ -91,11 +91,14 @@ impl<P: Packet> Summary<'_, P> {
         if let Some(series) = series.as_ref().filter(|_| self.scenario.is_over_time()) {
             self.share_over_time(series, &mut flows);
         }
+        // Of the time in which there was a flow: when the trial began before that is no matter.
+        let first = flows.iter().filter_map(|flow| flow.start).min();
+        let span = end - first.unwrap_or(Duration::ZERO);
+        let part = end.as_secs_f64() / span.as_secs_f64();
         for (flow, outcome) in flows.iter_mut().enumerate() {
-            let busy = self
-                .data_links(flow)
-                .map(|link| links[link.index()].utilisation);
-            outcome.utilisation = busy.reduce(f64::max);
+            let busy = self.data_links(flow);
+            let busy = busy.map(|link| part * links[link.index()].utilisation);
+            outcome.utilisation = busy.reduce(f64::max).filter(|_| !span.is_zero());
         }
         Outcome {
             seed: self.seed,

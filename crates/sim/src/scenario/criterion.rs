@@ -144,7 +144,7 @@ impl Metric {
                 "standard deviation of the rate over its mean, by seconds, in the second half of the flow"
             }
             Metric::Utilisation => {
-                "time that the busiest link of the data was transmitting, from the start to the end"
+                "time that the busiest link of the data was transmitting, from the first flow to the end"
             }
             Metric::Drops => "packets of data that queues dropped, of those that the sender sent",
             Metric::Marks => "packets of data that queues marked, of those that the sender sent",
