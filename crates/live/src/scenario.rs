@@ -207,13 +207,13 @@ upload = "2 MB"
                 "controller = \"c4\"",
                 "controller = \"c4\"\nstack = \"model\"",
                 "two.toml:13: flow.1.stack: \"model\" ",
-                "virtual time",
+                "cannot be combined with real time",
             ),
             (
                 "controller = \"c4\"",
                 "controller = \"c4\"\nzero_rtt = true",
                 "two.toml:13: flow.1.zero_rtt: true ",
-                "accepted in real time: false",
+                "cannot be combined with real time",
             ),
             (
                 "\"kernel:cubic\"",
@@ -225,7 +225,7 @@ upload = "2 MB"
                 "\"kernel:cubic\"",
                 "\"kernel:cubic\"\nzero_rtt = true",
                 "two.toml:9: flow.0.zero_rtt: true ",
-                "accepted in real time: false",
+                "cannot be combined with real time",
             ),
             (
                 "download = \"1 MB\"",

@@ -107,7 +107,10 @@ fn an_inaccessible_device_is_named_with_the_accepted_one() {
         error.contains("/dev/net/tun") || error.contains("user namespaces"),
         "{answer}"
     );
-    assert!(error.contains("accepted"), "{error}");
+    assert!(
+        error.contains("requires /dev/net/tun, readable and writable"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn queues_traces_and_noise_that_make_no_sense_are_refused() {
     a.toml:5: `queue = { model = "codel", flows = 2 }`: unknown key "flows"; accepted: one of "target", "interval", "ecn", "ce_threshold"
     a.toml:5: path.queue: flows 0 is out of range; accepted: 1 to 65536
     a.toml:5: path.queue: min "9 kB" is not below max "9 kB"; accepted: min < max
-    a.toml:5: `queue = "step"`: "step" needs "threshold"; accepted: queue = { model = "step", threshold = "65 packets" }
+    a.toml:5: `queue = "step"`: "step" requires "threshold": queue = { model = "step", threshold = "65 packets" }
     a.toml:5: `queue = { model = "step", threshold = "20" }`: "20" has no unit; accepted: "80 ms", "250 kB", "100 packets", "1 bdp", "unlimited"
     a.toml:5: path.queue: threshold "0.5 bdp" is no length of a queue; accepted: "65 packets", "100 kB", "1 ms"
     a.toml:5: path.queue: threshold "unlimited" is no length of a queue; accepted: "65 packets", "100 kB", "1 ms"

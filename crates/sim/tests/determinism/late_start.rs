@@ -70,6 +70,8 @@ fn earlier((mut outcome, trace): (Outcome, Option<Trace>), start: Duration) -> (
         for time in [&mut flow.start, &mut flow.completion, &mut flow.closed] {
             *time = time.map(|time| time - start);
         }
+        // From the first flow on, but out of the utilisation of the whole trial: equal but for the last digits.
+        flow.utilisation = flow.utilisation.map(|share| (share * 1e6).round());
     }
     (outcome, trace)
 }

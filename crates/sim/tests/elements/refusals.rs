@@ -26,7 +26,7 @@ fn elements_that_make_no_sense_are_refused_with_what_is_accepted() {
         read.expect_err("refused").to_string()
     });
     insta::assert_snapshot!(refusals.join("\n"), @r##"
-    a.toml:5: `jitter = "bursts"`: "bursts" needs "every"; accepted: jitter = { model = "bursts", every = "10 ms" }
+    a.toml:5: `jitter = "bursts"`: "bursts" requires "every": jitter = { model = "bursts", every = "10 ms" }
     a.toml:5: path.jitter: every "0 ns" is too short; accepted: "10 us" or more
     a.toml:5: `jitter = { model = "bursts", every = "10 ms", sd = "1 ms" }`: unknown key "sd"; accepted: "every"
     a.toml:5: path.jitter: clip 0 is out of range; accepted: 0.001 to 100 standard deviations
