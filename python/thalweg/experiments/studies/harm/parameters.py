@@ -38,6 +38,8 @@ DROP_TAIL_BUFFER = "1 bdp"
 PLAIN = {"model": "drop-tail"}
 """The queue of a path that names none."""
 REPLICATIONS, LIVE_REPLICATIONS = 20, 2
+_NO_EQUALS = ("cbr", "dctcp", "ledbat-pp")
+"""Controllers that do not mean to share as equals: one does not respond, one is for data centers, one yields."""
 MATRIX_RTTS = ("20 ms",)
 LIVE_RTTS = ("20 ms", "80 ms")
 _PATH, _WORK, _SIDES = "Path", "Short flows", "Who competes"
@@ -239,11 +241,11 @@ def presets() -> dict[str, Parameters]:
     `live` sets the kernel's TCP in real time beside the simulator: fewer and shorter replications, and a queue
     that drops for both, since the kernel's TCP does not ask for ECN by default (`tcp_ecn = 2`).
     `ccafct` is the published table; `ccafct-test` its short rehearsal (`ccafct -t`: two round-trip times,
-    five seconds, no head start); `matrix` takes every controller against every other.
+    five seconds, no head start); `matrix` takes every controller that means to share as an equal.
     """
     names = [str(controller["name"]) for controller in _native.controllers()]
-    # `noq:...` steer flows of the QUIC stack alone; `cbr` responds to nothing, so its harm is that of its rate.
-    everyone = tuple(name for name in names if ":" not in name and name != "cbr")
+    # `noq:...` steer flows of the QUIC stack alone.
+    everyone = tuple(name for name in names if ":" not in name and name not in _NO_EQUALS)
     published = Parameters()
     return {
         "ccafct": published,
