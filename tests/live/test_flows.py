@@ -351,7 +351,7 @@ class TestRefusals:
     def test_the_modelled_endpoint_does_not_run_in_real_time(self, tmp_path: Path) -> None:
         file = tmp_path / "path.toml"
         for key, problem in (
-            ("stack = 'model'", "virtual time"),
+            ("stack = 'model'", "cannot be combined with real time"),
             ("zero_rtt = true", "cannot be combined with real time"),
         ):
             file.write_text(PATH.replace("[[pass]]", f"{key}\n[[pass]]"))
@@ -405,7 +405,7 @@ class TestRefusals:
             (["study", "harm", "--live", "-c", "cubic"], "kernel:cubic"),
             (["study", "transient", "--live", "-c", "c4"], "kernel:cubic"),
             (["run", "c4/media-20s", "--live", "-c", "main=kernel:cubic"], "kernel"),
-            (["run", "c4/simple-20mbps", "--live", "--stack", "model"], "virtual time"),
+            (["run", "c4/simple-20mbps", "--live", "--stack", "model"], "cannot be combined with --live"),
             (["run", "c4/simple-20mbps", "--live", "-c", "main=noq:none"], "noq:newreno"),
             (["run", "c4/simple-20mbps", "--live", "-c", "main=c44"], "c44"),
         ],
