@@ -7,6 +7,8 @@ seed 1, and no two sets share a trial, however many trials of them are run.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator, Sequence
+
 SET_SIZE = 2**20
 """Most trials of a set."""
 LARGEST_SET = 2**63 // SET_SIZE - 1
@@ -41,3 +43,20 @@ def seed_text(first: int) -> str:
     """
     number, rest = divmod(first - 1, SET_SIZE)
     return f"seed {number + 1} (first trial {first})" if number > 0 and rest == 0 else f"seed {first}"
+
+
+def runs(seeds: Sequence[int], some: Container[int]) -> Iterator[Sequence[int]]:
+    """Some of the seeds, those next to each other together; of a range, ranges.
+
+    >>> list(runs(range(1, 10), {1, 3, 4, 7, 8, 9}))
+    [range(1, 2), range(3, 5), range(7, 10)]
+    """
+    first = None
+    for number, seed in enumerate(seeds):
+        if seed in some:
+            first = number if first is None else first
+        elif first is not None:
+            yield seeds[first:number]
+            first = None
+    if first is not None:
+        yield seeds[first:]

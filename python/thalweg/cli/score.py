@@ -50,11 +50,12 @@ def score(
     """
     from thalweg.cli.store.playing import playing, shard_of, tell_shard  # noqa: PLC0415 - loads tables
     from thalweg.experiments.score import score as scored_by  # noqa: PLC0415
-    from thalweg.experiments.score.store import reserve, save  # noqa: PLC0415
+    from thalweg.experiments.score.store import save  # noqa: PLC0415
+    from thalweg.experiments.studies.runner.folder import reserve_folder  # noqa: PLC0415
     from thalweg.trials.store.stored import Elsewhere  # noqa: PLC0415
 
     part = shard_of(shard, out)
-    with reserve(out) if out else nullcontext():
+    with reserve_folder(out) if out else nullcontext():
         try:
             with Bar() as bar, playing(out, jobs, cluster, part) as executor:
                 here = executor if out or jobs or cluster else None

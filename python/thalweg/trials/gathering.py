@@ -47,11 +47,8 @@ def gather(
 
     def batches() -> Iterator[Batch]:
         for number, scenario in enumerate(scenarios):
-            first = 0
-            while first < len(seeds):
-                end = first + paces[number].trials(executor)
-                yield Batch([scenario], seeds[first:end], label=number)
-                first = end
+            for _, some in paces[number].pieces(executor, 1, seeds):
+                yield Batch([scenario], some, label=number)
 
     try:
         executor.play([Batch(scenarios, seeds)] if executor.lanes == 1 else batches(), take, report)

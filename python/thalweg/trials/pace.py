@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
 from thalweg import _native
@@ -32,3 +34,25 @@ class Pace:
         at_once = max(1, executor.width // max(1, executor.lanes))
         wanted = BATCH_S * at_once / self.trial_s if self.trial_s else 0
         return max(at_once, min(int(wanted), _MOST))
+
+    def pieces(
+        self, executor: Executor, scenarios: int, seeds: Sequence[int]
+    ) -> Iterator[tuple[range, Sequence[int]]]:
+        """The batches for trials of so many scenarios with these seeds: numbers of scenarios, and seeds.
+
+        A batch has all seeds of some scenarios, or some seeds of one. Each is asked for when those before it have
+        told how long trials take.
+        """
+        start = 0
+        while start < scenarios:
+            most = self.trials(executor)
+            if most >= len(seeds):
+                end = min(scenarios, start + most // max(1, len(seeds)))
+                yield range(start, end), seeds
+                start = end
+                continue
+            first = 0
+            while first < len(seeds):
+                yield range(start, start + 1), seeds[first : first + most]
+                first, most = first + most, self.trials(executor)
+            start += 1

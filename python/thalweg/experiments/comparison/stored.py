@@ -59,7 +59,6 @@ class StoredStudy:
     rows: list[Row]
     samples: Callable[[], Samples] | None = None
     """Reads the values of all trials, if they are stored. Raises ResultError."""
-
     seeds: range = range(0)
     """Of the trials of each cell."""
     files: Sequence[str] = ()
@@ -98,7 +97,8 @@ class StoredStudy:
         samples = None if trials is None else partial(_samples, trials)
         numbers = [document.get(key) for key in ("seed", "trials")]
         seed, n = (number if isinstance(number, int) and number >= 0 else 0 for number in numbers)
-        files = [name for name in document.get("files", []) if isinstance(name, str)]
+        named = document.get("files")
+        files = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
         return StoredStudy(folder, name, version, rows, samples, range(seed, seed + n), files)
 
 

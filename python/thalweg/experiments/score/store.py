@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 from thalweg.base.seeds import first_seed
 from thalweg.experiments.score.document import Scored
-from thalweg.experiments.studies.runner.folder import reserve_folder, write_study_files
+from thalweg.experiments.studies.runner.folder import write_study_files
 from thalweg.experiments.studies.runner.result import Row, StudyResult
 from thalweg.experiments.studies.runner.samples import samples_table
 
 _NUMBERS = ("goodput_bps", "delay_s", "loss", "starvation")
-
-
-def reserve(folder: Path) -> AbstractContextManager[None]:
-    """Holds a folder for a score and its trials. Raises RequestError."""
-    return reserve_folder(folder)
 
 
 def save(scored: Scored, folder: Path) -> None:

@@ -18,6 +18,7 @@ import polars as pl
 from thalweg.base.errors import RequestError
 from thalweg.base.executor import Batch, Executor, Failed, Finished
 from thalweg.base.progress import Progress, silent
+from thalweg.base.seeds import runs
 from thalweg.base.toml import named_files, read_toml
 from thalweg.experiments.sweep.head import head_of
 from thalweg.experiments.sweep.plan import Plan
@@ -245,7 +246,7 @@ class Run:
     def _missing(self, block: Sequence[tuple[Point, range]]) -> Iterator[Batch]:
         """What is missing of some points, in batches."""
         found = self._store.seeds([point.hash for point, _ in block])
-        waiting: dict[range, list[Point]] = {}
+        waiting: dict[Sequence[int], list[Point]] = {}
         known: set[str] = set()
         for point, seeds in block:
             there = found.get(point.hash, set())
@@ -255,28 +256,13 @@ class Run:
                 continue
             self.tally.present += present - (point.hash in self._piloted and self._plan.seed in seeds)
             known.add(point.hash)
-            for part in _gaps(seeds, there) if present else [seeds]:
+            for part in runs(seeds, set(seeds) - there) if present else [seeds]:
                 waiting.setdefault(part, []).append(point)
-        for seeds, points in waiting.items():
-            yield from self._batches(points, seeds)
+        for part, points in waiting.items():
+            for some, some_seeds in self._pace.pieces(self._executor, len(points), part):
+                yield self._batch(points[some.start : some.stop], some_seeds)
 
-    def _batches(self, points: Sequence[Point], seeds: range) -> Iterator[Batch]:
-        """Trials of about a second each, by what the last ones have taken."""
-        start = 0
-        while start < len(points):
-            most = self._pace.trials(self._executor)
-            if most >= len(seeds):
-                end = start + most // len(seeds)
-                yield self._batch(points[start:end], seeds)
-                start = end
-                continue
-            first = 0
-            while first < len(seeds):
-                yield self._batch(points[start : start + 1], seeds[first : first + most])
-                first, most = first + most, self._pace.trials(self._executor)
-            start += 1
-
-    def _batch(self, points: Sequence[Point], seeds: range) -> Batch:
+    def _batch(self, points: Sequence[Point], seeds: Sequence[int]) -> Batch:
         """Trials that are about to be played. They count as known from here on: nothing asks for them twice."""
         self._store.know(np.repeat([point.hash for point in points], len(seeds)).tolist(), [*seeds] * len(points))
         return Batch([point.scenario for point in points], seeds, label=points)
@@ -309,24 +295,6 @@ class Run:
     def _write(self) -> None:
         rows, self._rows = self._rows, Rows()
         self._store.write(rows)
-
-
-def _gaps(seeds: range, there: set[int]) -> Iterator[range]:
-    """The seeds that are not there, in runs.
-
-    >>> list(_gaps(range(1, 10), {2, 5, 6}))
-    [range(1, 2), range(3, 5), range(7, 10)]
-    """
-    first = None
-    for seed in seeds:
-        if seed in there:
-            if first is not None:
-                yield range(first, seed)
-            first = None
-        elif first is None:
-            first = seed
-    if first is not None:
-        yield range(first, seeds.stop)
 
 
 def _stored(plan: Plan, first: Point) -> bytes:

@@ -14,7 +14,7 @@ from thalweg.base.errors import RequestError
 from thalweg.base.files.folder import homes_of_trials, reserve
 from thalweg.base.progress import Progress, silent
 from thalweg.trials.store.outcome_store import OutcomeStore
-from thalweg.trials.store.trial_files import engines, read, scan, trial_files
+from thalweg.trials.store.trial_files import engines, read, scan
 from thalweg.trials.store.trial_store import TrialStore
 
 _DOCUMENTS = ("metadata.json", "study.json", "hunt.json")
@@ -44,10 +44,10 @@ def take_trials(folder: Path, store: TrialStore) -> int:
 
     Raises RequestError, and ResultError if one is damaged or has trials of another kind.
     """
-    type(store)(folder, store.engine).load()
+    source, new = type(store)(folder, store.engine), 0
+    source.load()
     store.load()
-    new = 0
-    for file in trial_files(folder, store.engine):
+    for file in source.files:
         rows = read(file, scan([file]))
         there = store.seeds(rows["point"].unique().to_list())
         if there:

@@ -21,7 +21,7 @@ import polars as pl
 from thalweg import _native
 from thalweg.base.errors import ResultError
 from thalweg.engine.scenario import Scenario
-from thalweg.trials.store.trial_files import of_all, read, scan, trial_files
+from thalweg.trials.store.trial_files import of_all, read, scan
 from thalweg.trials.store.trial_store import TrialStore
 from thalweg.trials.store.writer import Writer
 
@@ -36,7 +36,6 @@ class OutcomeStore(TrialStore):
 
     has_texts = True
 
-    _files: list[Path] = field(default_factory=list, repr=False)
     _places: dict[str, list[int]] = field(default_factory=dict, repr=False)
     """The files, by number, with trials of a fingerprint."""
     _cache: dict[int, pl.DataFrame] = field(default_factory=dict, repr=False)
@@ -62,8 +61,7 @@ class OutcomeStore(TrialStore):
     def load(self) -> None:
         """Reads which trials there are. Raises ResultError."""
         super().load()
-        self._files = trial_files(self.folder, self.engine)
-        for number, file in enumerate(self._files):
+        for number, file in enumerate(self.files):
             for point in read(file, scan([file]).select("point").unique())["point"]:
                 self._places.setdefault(point, []).append(number)
 
@@ -88,7 +86,7 @@ class OutcomeStore(TrialStore):
         if number not in self._cache:
             while len(self._cache) >= _CACHED:
                 del self._cache[next(iter(self._cache))]
-            file = self._files[number]
+            file = self.files[number]
             rows = read(file, scan([file]).select([*_schema()]))
             if rows.select(pl.col("text", "core_s").null_count()).row(0) != (0, 0) or rows.schema != _schema():
                 raise ResultError(f"{file} has rows without outcomes; accepted: a store as it was written")

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from thalweg.base.executor import Batch, Executor, Failed, Finished, Measure, Report, T, Take, unheard
+from thalweg.base.seeds import runs
 from thalweg.engine import audit
 from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
@@ -85,21 +86,20 @@ class Stored:
                     found = self._found(scenario.fingerprint, batch.seeds)
                     self.present += len(found)
                     # In runs: outcomes are put together in the order of their first seeds.
-                    for run in _runs(batch.seeds, found):
+                    for run in runs(batch.seeds, found):
                         take(Finished(batch, number, outcomes_again(scenario, run, found)))
                     missing = [seed for seed in batch.seeds if seed not in found]
                     own = self._own(scenario.fingerprint, missing)
                     elsewhere += len(missing) - len(own)
-                    for run in _runs(batch.seeds, set(own)):
-                        rest.setdefault(run, []).append(number)
+                    for run in runs(batch.seeds, set(own)):
+                        rest.setdefault(tuple(run), []).append(number)
                 for seeds, numbers in rest.items():
                     self.played += len(seeds) * len(numbers)
-                    yield from self._batches(batch, seeds, numbers, pace)
+                    for some, some_seeds in pace.pieces(self.executor, len(numbers), seeds):
+                        label = batch, numbers[some.start : some.stop]
+                        yield Batch([batch.scenarios[number] for number in label[1]], some_seeds, label)
 
-        try:
-            self.executor.play(lacking(), keep, hear)
-        finally:
-            self.store.writer.write()
+        self.executor.play(lacking(), keep, hear)
         if elsewhere:
             raise Elsewhere
 
@@ -121,19 +121,16 @@ class Stored:
         own = self._own(fingerprint, missing)
         self.played += len(own)
         most = _TRACED * self.width
-        try:
-            for first in range(0, len(own), most):
-                piece = own[first : first + most]
+        for first in range(0, len(own), most):
+            piece = own[first : first + most]
 
-                def hear(finished: int, before: int = len(found)) -> None:
-                    report(before + finished)
+            def hear(finished: int, before: int = len(found)) -> None:
+                report(before + finished)
 
-                values = self.executor.each(scenario, piece, take, hear)
-                records = {seed: (json.dumps(value), 0.0) for seed, value in zip(piece, values, strict=True)}
-                self.store.add(point, [(seed, *one) for seed, one in records.items()])
-                found |= records
-        finally:
-            self.store.writer.write()
+            values = self.executor.each(scenario, piece, take, hear)
+            records = {seed: (json.dumps(value), 0.0) for seed, value in zip(piece, values, strict=True)}
+            self.store.add(point, [(seed, *one) for seed, one in records.items()])
+            found |= records
         if len(own) < len(missing):
             raise Elsewhere
         return [json.loads(found[seed][0]) for seed in seeds]
@@ -151,39 +148,6 @@ class Stored:
             if zlib.crc32(f"{point}/{seed}".encode()) % self.shard.of == self.shard.number - 1
         ]
 
-    def _batches(self, batch: Batch, seeds: Sequence[int], numbers: list[int], pace: Pace) -> Iterator[Batch]:
-        """Trials of about a second each, by what the last ones have taken: what is killed loses no more."""
-        start = 0
-        while start < len(numbers):
-            most = pace.trials(self.executor)
-            if most >= len(seeds):
-                some = numbers[start : start + most // len(seeds)]
-                yield Batch([batch.scenarios[number] for number in some], seeds, (batch, some))
-                start += len(some)
-                continue
-            first, number = 0, numbers[start]
-            while first < len(seeds):
-                yield Batch([batch.scenarios[number]], seeds[first : first + most], (batch, [number]))
-                first, most = first + most, pace.trials(self.executor)
-            start += 1
-
 
 _Label = tuple[Batch, list[int]]
 """The batch that was asked for, and the numbers of its scenarios that are played."""
-
-
-def _runs(seeds: Sequence[int], some: Mapping[int, Record] | set[int]) -> Iterator[tuple[int, ...]]:
-    """Some of the seeds, those next to each other together.
-
-    >>> list(_runs(range(1, 10), {2, 5, 6}))
-    [(2,), (5, 6)]
-    """
-    run: list[int] = []
-    for seed in seeds:
-        if seed in some:
-            run.append(seed)
-        elif run:
-            yield tuple(run)
-            run = []
-    if run:
-        yield tuple(run)

@@ -84,16 +84,21 @@ def key_schema() -> dict[str, type[pl.DataType]]:
     return {name: kind for name, kind in of_all().items() if name in KEY}
 
 
+def schema_of(file: Path) -> dict[str, pl.DataType]:
+    """The columns of a file. Raises ResultError."""
+    try:
+        return dict(pl.read_parquet_schema(file))
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise _damaged(file, error) from None
+
+
 def scan(files: Sequence[Path]) -> pl.LazyFrame:
     """All rows of some files, each trial once; a column that a file lacks is null there. Raises ResultError."""
     if not files:
         return pl.LazyFrame(schema=of_all())
     groups: dict[tuple[tuple[str, Any], ...], list[Path]] = {}
     for file in files:
-        try:
-            schema = pl.read_parquet_schema(file)
-        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            raise _damaged(file, error) from None
+        schema = schema_of(file)
         if not of_all().items() <= schema.items():
             raise ResultError(f"{file} has no columns {', '.join(of_all())}: it has no trials; {_AGAIN}")
         groups.setdefault(tuple(schema.items()), []).append(file)

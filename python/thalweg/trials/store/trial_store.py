@@ -25,6 +25,7 @@ from thalweg.trials.store.trial_files import (
     next_number,
     read,
     scan,
+    schema_of,
     trial_files,
     write_trials,
 )
@@ -40,6 +41,8 @@ class TrialStore:
     folder: Path
     engine: str
     """Of the trials that are read and written."""
+    files: list[Path] = field(default_factory=list, repr=False)
+    """Those that were there when it was read."""
     _known: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=key_schema()), repr=False)
     _next: int = 1
 
@@ -55,13 +58,13 @@ class TrialStore:
 
     def load(self) -> None:
         """Reads which trials there are. Raises ResultError."""
-        files = trial_files(self.folder, self.engine)
-        for file in files:
-            if (TEXT in pl.read_parquet_schema(file)) != self.has_texts:
+        self.files = trial_files(self.folder, self.engine)
+        for file in self.files:
+            if (TEXT in schema_of(file)) != self.has_texts:
                 others = "a sweep" if self.has_texts else "a suite, a study, a score or a hunt"
                 raise ResultError(f"{self.folder} holds trials of {others}; choose another folder")
-        self._next = next_number(files)
-        self._known = read(self.home, scan(files).select([*KEY]))
+        self._next = next_number(self.files)
+        self._known = read(self.home, scan(self.files).select([*KEY]))
 
     def seeds(self, points: Sequence[str]) -> dict[str, set[int]]:
         """Which trials of these scenarios there are, by their fingerprints."""
