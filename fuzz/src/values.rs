@@ -3,6 +3,18 @@
 use crate::random::Random;
 use crate::registry::registry;
 
+/// The controllers of Thalweg that respond to congestion, by their names alone.
+pub(crate) const RESPONSIVE: [&str; 8] = [
+    "reno",
+    "cubic",
+    "bbr",
+    "bbr1",
+    "c4",
+    "prague",
+    "dctcp",
+    "ledbat-pp",
+];
+
 /// A rate above 0.
 pub(crate) fn rate(random: &mut Random) -> String {
     let rate = match random.below(10) {

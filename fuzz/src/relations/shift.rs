@@ -23,7 +23,15 @@ pub(super) const RELATION: Relation = Relation {
 const LONGEST: u64 = 1_000_000_000_000;
 
 fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
-    let period = period(&case.table)?;
+    // Metrics over time have bins of 100 ms from the start of the trial on (`sim/src/outcome/sharing.rs`).
+    let criteria = &case.scenario.criteria;
+    let over_time = criteria
+        .iter()
+        .any(|criterion| criterion.metric.is_over_time());
+    let period = multiple(
+        period(&case.table)?,
+        if over_time { 100_000_000 } else { 1 },
+    )?;
     let wanted = match random.below(4) {
         0 => 7_300_000_000,
         1 => 61_000_000_000,
@@ -75,17 +83,7 @@ fn shifted(case: &Case, by: Duration) -> Twin {
 
 /// The least common multiple of all periods that begin with the trial, in nanoseconds; `None` if nothing may be shifted.
 fn period(scenario: &Table) -> Option<u64> {
-    // Metrics over time have bins that begin with the trial (`sim/src/outcome/sharing.rs`).
-    let metrics = ["starvation", "convergence", "oscillation"];
-    let of_pass = |pass: &Table| {
-        pass.get("metric")?
-            .as_str()
-            .map(|name| metrics.contains(&name))
-    };
-    let over_time = tables(scenario, "pass")
-        .into_iter()
-        .any(|pass| of_pass(pass) == Some(true));
-    let mut period = if over_time { 100_000_000 } else { 1 };
+    let mut period = 1;
     for hop in hops(scenario) {
         if hop.contains_key("noise") || repeats_draws(hop, "queue") {
             return None;
@@ -152,6 +150,7 @@ mod tests {
     use super::super::broken::{self, download};
     use super::super::{holds, is_found};
     use super::*;
+    use crate::values::RESPONSIVE;
 
     #[test]
     fn it_finds_a_controller_that_looks_at_the_time_of_the_trial() {
@@ -161,16 +160,7 @@ mod tests {
             &shifted(&punctual, Duration::from_millis(7_300)),
             &punctual
         ));
-        for controller in [
-            "reno",
-            "cubic",
-            "bbr",
-            "bbr1",
-            "c4",
-            "prague",
-            "dctcp",
-            "ledbat-pp",
-        ] {
+        for controller in RESPONSIVE {
             let case = Case::new(&download(controller, path, ""));
             for by in [7_300, 61_000].map(Duration::from_millis) {
                 holds(&shifted(&case, by), &case);

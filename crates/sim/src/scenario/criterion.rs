@@ -222,7 +222,7 @@ impl Metric {
         )
     }
     /// Whether it is of the flow over time, in bins (`outcome/sharing.rs`).
-    pub(crate) fn is_over_time(self) -> bool {
+    pub fn is_over_time(self) -> bool {
         matches!(
             self,
             Metric::Starvation | Metric::Convergence | Metric::Oscillation
