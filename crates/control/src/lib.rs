@@ -38,6 +38,7 @@ mod reno;
 pub mod report;
 mod spec;
 mod start;
+pub mod states;
 #[cfg(test)]
 mod window_behaviour;
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub(crate) mod series;
 pub(crate) mod sharing;
 pub(crate) mod summary;
 pub(crate) mod trace;
+pub(crate) mod watching;
 
 use media::MediaOutcome;
 use serde::{Deserialize, Serialize};
@@ -132,6 +133,9 @@ pub struct FlowOutcome {
     /// Standard deviation of its rate over the mean, by seconds.
     #[serde(default)]
     pub oscillation: Option<f64>,
+    /// What criteria look at in its controller: the name of each number, and its value if it has one.
+    #[serde(default)]
+    pub watched: Vec<(String, Option<f64>)>,
     /// Share of the time that the busiest link of its data was transmitting; absent in real time.
     #[serde(default)]
     pub utilisation: Option<f64>,

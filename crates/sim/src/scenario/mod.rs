@@ -19,6 +19,7 @@ mod read;
 mod refusal;
 pub(crate) mod schema;
 mod trace_files;
+pub(crate) mod watch;
 
 pub use clock::{Clock, Host};
 pub use criterion::{Amount, Bound, Criterion, Metric, Unit};
@@ -94,13 +95,20 @@ impl Scenario {
             .collect();
         let bins = (self.sample, self.is_over_time());
         let times = (self.time_limit, self.start_noise, bins);
-        let rest = (awaited, self.overhead, times, self.jitter_seed);
+        let watches: Vec<_> = self.watches().collect();
+        let rest = (awaited, self.overhead, times, self.jitter_seed, watches);
         format!("{:?} {:?} {rest:?}", self.flows, self.hops)
     }
 
     /// The bins of the series that a trial records: those of `sample`, or those that a criterion over time needs.
     pub(crate) fn bins(&self) -> Option<Duration> {
         self.sample.or(self.is_over_time().then_some(BIN))
+    }
+
+    /// What criteria look at in controllers, with the index of the flow.
+    pub(crate) fn watches(&self) -> impl Iterator<Item = (usize, &watch::Watch)> {
+        let criteria = self.criteria.iter();
+        criteria.filter_map(|criterion| Some((criterion.flow, criterion.watch.as_ref()?)))
     }
 
     /// Whether a criterion is on a metric over time.

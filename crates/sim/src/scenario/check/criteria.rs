@@ -75,6 +75,7 @@ impl Checker<'_> {
             self.check_bins(index, metric, file.sample)?;
             self.check_stream(index, pass, metric, &flows[flow])?;
             let bound = self.bound(index, pass, metric)?;
+            let watch = self.watch(index, pass, (flow, metric, bound), file)?;
             if pass.within.is_zero() {
                 let problem =
                     "\"0 %\" of the trials ask for nothing; accepted: \"95 %\", up to \"100 %\"";
@@ -88,6 +89,7 @@ impl Checker<'_> {
                 flow,
                 metric,
                 stream: pass.stream.clone(),
+                watch,
                 bound,
                 within: pass.within,
                 source: pass.source.clone(),
@@ -197,6 +199,9 @@ impl Checker<'_> {
                     Unit::Time => "at_most = \"5 s\"",
                     Unit::Rate => "at_least = \"10 Mbps\"",
                     Unit::Share => "at_most = \"1 %\"",
+                    Unit::Bytes => "at_most = \"64 kB\"",
+                    Unit::Count => "at_most = \"0\"",
+                    Unit::Number => "at_most = \"0.5\"",
                 };
                 let problem = match given {
                     None => format!("there is no bound; accepted: {example}"),

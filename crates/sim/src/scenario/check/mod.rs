@@ -10,7 +10,9 @@ mod link;
 mod packets;
 mod path;
 mod queue;
+mod tied;
 mod transport;
+mod watch;
 mod workload;
 
 use super::clock::Clock;

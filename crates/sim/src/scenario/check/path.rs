@@ -37,7 +37,8 @@ impl Checker<'_> {
                 up: "up".to_owned(),
             };
             let links = self.links("path", path, packet)?;
-            return Ok(vec![Hop { names, links }]);
+            let tied = self.tied("path", path, file, packet)?;
+            return Ok(vec![Hop { names, links, tied }]);
         }
         if file.link.is_empty() {
             let problem =
@@ -63,7 +64,8 @@ impl Checker<'_> {
                 up: format!("{name} up"),
             };
             let links = self.links(&key, link, packet)?;
-            hops.push(Hop { names, links });
+            let tied = self.tied(&key, link, file, packet)?;
+            hops.push(Hop { names, links, tied });
         }
         Ok(hops)
     }

@@ -14,7 +14,7 @@ pub(crate) use flow::{Flow, Gap, Requests, Stack};
 pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
 pub(crate) use media::{Carriage, From};
 pub(crate) use pass::Pass;
-pub(crate) use path::{Change, Path};
+pub(crate) use path::{Change, Path, When};
 pub(crate) use queue::Queue;
 pub(crate) use short::written_out;
 pub(crate) use transport::{Rules, Transport};

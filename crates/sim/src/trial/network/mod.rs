@@ -53,6 +53,8 @@ pub(crate) struct Network {
     events: u64,
     hash: u64,
     recorder: Option<Box<Recorder>>,
+    /// Whether what it records is wanted, and not only what it looks at for criteria.
+    is_traced: bool,
     series: Option<Series>,
     /// With series, the counters of the sender of each connection when it was last called.
     noted: Vec<Counters>,
@@ -124,6 +126,7 @@ impl Network {
             overhead: scenario.overhead,
             limit: Instant::START + scenario.time_limit,
             recorder: Recorder::new(record, scenario, &connections).map(Box::new),
+            is_traced: record != Record::Nothing,
             series: (scenario.bins())
                 .map(|every| Series::new(every, scenario.flows.len()).with_senders()),
             noted: vec![Counters::default(); scenario.bins().map_or(0, |_| connections.len())],
@@ -207,6 +210,12 @@ impl Network {
         self.events += 1;
     }
 
+    /// The first entry of a controller into a state that a change of the path follows, with the place of the change.
+    pub(crate) fn first_entry(&self) -> Option<(usize, Instant)> {
+        let watching = self.recorder.as_deref().and_then(Recorder::watching);
+        watching.and_then(|watching| watching.first_entry())
+    }
+
     /// The outcome; `None` if it was stopped.
     pub(crate) fn finish(
         mut self,
@@ -235,9 +244,13 @@ impl Network {
             flows: flows.collect(),
             overlap: [&self.overlap_start, &self.overlap_end],
         };
-        let outcome = summary.outcome(series);
+        let mut outcome = summary.outcome(series);
+        if let Some(watching) = self.recorder.as_deref().and_then(Recorder::watching) {
+            watching.into_outcome(self.now, &mut outcome);
+        }
         let (links, end) = (&mut self.links, self.now);
-        let trace = (self.recorder).map(|recorder| recorder.finish(&self.connections, links, end));
+        let recorder = self.recorder.filter(|_| self.is_traced);
+        let trace = recorder.map(|recorder| recorder.finish(&self.connections, links, end));
         Some((outcome, trace))
     }
 

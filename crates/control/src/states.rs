@@ -1,0 +1,40 @@
+//! The states of all controllers of this project, by the names that traces have.
+//!
+//! `states.json` of the Python package describes each of them; `tests/repository/test_states.py` holds the lists together.
+
+/// All of them.
+pub const STATES: &[&str] = &[
+    "slow start",
+    "conservative slow start",
+    "rapid start",
+    "reconnaissance",
+    "unvalidated",
+    "validating",
+    "congestion avoidance",
+    "avoidance",
+    "recovery",
+    "congestion window reduced",
+    "slowdown",
+    "Startup",
+    "Startup_RESUME",
+    "Startup_LONG_RTT",
+    "Drain",
+    "ProbeBW",
+    "ProbeBW_DOWN",
+    "ProbeBW_CRUISE",
+    "ProbeBW_REFILL",
+    "ProbeBW_UP",
+    "ProbeRTT",
+    "Initial",
+    "Recovery",
+    "Cruising",
+    "Probing",
+    "Pushing",
+    "Resuming",
+    "Slowdown",
+    "Checking",
+    "open",
+    "disorder",
+    "window reduced",
+    "loss",
+];
