@@ -178,3 +178,33 @@ fn changes_may_follow_later_entries_and_each_other_and_some_never_come() {
         both
     );
 }
+
+#[test]
+fn a_bound_may_be_a_multiple_of_the_path_at_the_start() {
+    let bound = |metric: &str, keys: &str| {
+        let scenario = scenario(&one("bbr", "", &pass(metric, keys)));
+        let [criterion] = scenario.criteria.as_slice() else {
+            panic!("one criterion")
+        };
+        criterion.bound.amount().as_f64()
+    };
+    assert_eq!(bound("rtt", "at_most = \"3 rtt\""), 0.12);
+    assert_eq!(bound("rate", "at_least = \"0.98 rate\""), 19.6e6);
+    let window = |value: &str| {
+        bound(
+            "variable",
+            &format!("variable = \"window\"\nat_most = \"{value}\""),
+        )
+    };
+    // 20 Mbps for 40 ms are 100 kB.
+    assert_eq!(window("2.5 bdp"), 250_000.0);
+    assert_eq!(window("2 rtt"), 0.08);
+    let wrong = one("bbr", "", &pass("rtt", "at_most = \"3 bdp\""));
+    let error = Scenario::from_toml(wrong.as_bytes(), "t.toml", &[], &[]).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("pass.0.at_most: \"3 bdp\" has an unknown unit"),
+        "{error}"
+    );
+}
