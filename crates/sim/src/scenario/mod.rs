@@ -124,12 +124,15 @@ impl Scenario {
     }
 
     /// Whether a trial waits for the end of this flow: those that criteria name, and without criteria all but
-    /// the background. A scenario without any such flow runs until its time limit.
+    /// the background. A background flow is not waited for either if all its criteria are on what happened until the end.
+    /// A scenario without any such flow runs until its time limit.
     pub fn is_awaited(&self, flow: usize) -> bool {
+        let background = self.flows[flow].background;
         if self.criteria.is_empty() {
-            return !self.flows[flow].background;
+            return !background;
         }
-        self.criteria.iter().any(|criterion| criterion.flow == flow)
+        let mut own = (self.criteria.iter()).filter(|criterion| criterion.flow == flow);
+        own.any(|criterion| !background || !criterion.metric.is_until_the_end())
     }
 
     /// The times until `end` at which the route of a flow changes, from server to client.
