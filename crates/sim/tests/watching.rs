@@ -45,6 +45,8 @@ fn bbr_goes_from_startup_through_drain_once_and_never_back() {
     assert_eq!(count("state = \"Drain\"\nafter = \"Startup\""), Some(1.0));
     assert_eq!(count("state = \"Drain\"\nafter = \"ProbeRTT\""), Some(0.0));
     assert_eq!(count("state = \"Drain\"\nfrom = \"5 s\""), Some(0.0));
+    assert_eq!(count("state = \"Drain\"\nuntil = \"100 ms\""), Some(0.0));
+    assert_eq!(count("state = \"Drain\"\nuntil = \"5 s\""), Some(1.0));
 }
 
 #[test]

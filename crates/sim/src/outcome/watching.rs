@@ -153,7 +153,8 @@ impl Awaited {
 
 impl Running {
     fn counts(&self, at: Instant) -> bool {
-        at - Instant::START >= self.watch.from
+        let at = at - Instant::START;
+        at >= self.watch.from && self.watch.until.is_none_or(|until| at < until)
     }
 
     /// The controller goes from one state to another.

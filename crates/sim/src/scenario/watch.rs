@@ -20,6 +20,8 @@ pub struct Watch {
     pub(crate) what: Watched,
     /// What happened before does not count; from the start of the trial.
     pub(crate) from: Duration,
+    /// Nor what happened then or later.
+    pub(crate) until: Option<Duration>,
 }
 
 /// A number of a controller.
@@ -90,6 +92,9 @@ impl fmt::Display for Watch {
         }
         if !self.from.is_zero() {
             write!(f, " from {}", self.from)?;
+        }
+        if let Some(until) = self.until {
+            write!(f, " until {until}")?;
         }
         Ok(())
     }

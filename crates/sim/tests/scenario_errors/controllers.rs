@@ -17,6 +17,7 @@ fn a_criterion_on_a_controller_names_what_it_looks_at_and_nothing_else() {
         "metric = \"queue-delay\"\nfrom = \"2 s\"",
         "metric = \"entries\"\nstate = \"Drain\"",
         "metric = \"entries\"\nstate = 3",
+        "metric = \"stay\"\nstate = \"Drain\"\nfrom = \"2 s\"\nuntil = \"2 s\"\n#",
     ] {
         writeln!(table, "{}", refusal(metric, to)).unwrap();
     }
@@ -30,6 +31,7 @@ fn a_criterion_on_a_controller_names_what_it_looks_at_and_nothing_else() {
     a.toml:22: pass.0.from: cannot be combined with metric "queue-delay"
     a.toml:23: pass.0.at_most: "5 s" is not a count; accepted: "0", "3"
     a.toml:22: `state = 3`: 3 is a number; accepted: a text in quotes
+    a.toml:24: pass.0.until: "2 s" is not after from, "2 s"; accepted: a later time
     "##);
 }
 

@@ -24,11 +24,12 @@ impl Checker<'_> {
             ("after", pass.after.is_some()),
             ("variable", pass.variable.is_some()),
             ("from", pass.from.is_some()),
+            ("until", pass.until.is_some()),
         ];
         let taken: &[&str] = match metric {
-            Metric::Entered | Metric::Entries => &["state", "after", "from"],
-            Metric::Stay => &["state", "from"],
-            Metric::Variable => &["state", "variable", "from"],
+            Metric::Entered | Metric::Entries => &["state", "after", "from", "until"],
+            Metric::Stay => &["state", "from", "until"],
+            Metric::Variable => &["state", "variable", "from", "until"],
             _ => &[],
         };
         let extra = given.iter().find(|(key, is)| *is && !taken.contains(key));
@@ -66,7 +67,16 @@ impl Checker<'_> {
             (Metric::Entries, Some(state), _) => Watched::Entries { state, after },
             (_, Some(state), _) => Watched::Stay { state },
         };
-        Ok(Some(Watch { what, from }))
+        if let Some(until) = pass.until.filter(|until| *until <= from) {
+            let problem =
+                format!("\"{until}\" is not after from, \"{from}\"; accepted: a later time");
+            return self.fail(&key("until"), problem);
+        }
+        Ok(Some(Watch {
+            what,
+            from,
+            until: pass.until,
+        }))
     }
 
     /// A state that no controller has would never be entered. Controllers from elsewhere have states of their own.

@@ -36,6 +36,9 @@ pub(crate) struct Pass {
     /// What happened before does not count, for metrics of the controller.
     #[schemars(example = &"10 s")]
     pub(crate) from: Option<Duration>,
+    /// What happens then or later does not count, for metrics of the controller.
+    #[schemars(example = &"12 s")]
+    pub(crate) until: Option<Duration>,
     /// Upper bound; this or `at_least`.
     pub(crate) at_most: Option<Bound>,
     /// Lower bound.
