@@ -79,10 +79,17 @@ def _models() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
 
 def _suites() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     entries = [
-        {"name": suite.name, "title": suite.title, "source": suite.source, "scenarios": len(suite.entries)}
+        {
+            "name": suite.name,
+            "title": suite.title,
+            "scenarios": len(suite.entries),
+            "trials": suite.trials,
+            "takes": suite.takes,
+            "source": suite.source,
+        }
         for suite in list_suites()
     ]
-    return entries, ("name", "title", "scenarios", "source")
+    return entries, ("name", "title", "scenarios", "trials", "takes", "source")
 
 
 def _studies() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
