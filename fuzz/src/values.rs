@@ -154,6 +154,7 @@ pub(crate) fn plausible(random: &mut Random, key: &str) -> toml::Value {
         | "window" | "overhead" | "min" | "p5" | "p95" => bytes(random, 1_000_000_000),
         "controller" => controller(random, false),
         "fraction" | "max_probability" | "mark_below" | "p" | "r" => share(random),
+        "packet" => bytes(random, 65_535),
         "streams" | "count" | "per_second" | "flows" | "ack_every" | "group" | "priority" => {
             return toml::Value::Integer(random.magnitude(1, 100_000) as i64);
         }

@@ -318,7 +318,7 @@ fn share(bytes: Bytes, streams: u32, id: u32) -> u64 {
     total / streams + u64::from(u64::from(id) < total % streams)
 }
 
-/// Names of connections: that of their flow, or, in a flow of requests, "web/17".
+/// Names of connections: that of their flow, or, in a flow of requests, "web/17"; then those of sources of cross traffic.
 pub(crate) fn names(scenario: &Scenario, connections: &[Connection]) -> Vec<String> {
     let mut counts = vec![0; scenario.flows.len()];
     for connection in connections {
@@ -333,5 +333,6 @@ pub(crate) fn names(scenario: &Scenario, connections: &[Connection]) -> Vec<Stri
             _ => names.push(spec.name.clone()),
         }
     }
+    names.extend(scenario.traffic.iter().map(|source| source.name.clone()));
     names
 }

@@ -4,7 +4,7 @@ use super::{Checker, queue};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::limits::{
     ALL_STREAMS, CHANGES, CHANGES_IN_TRIAL, CONNECTIONS, COUNTERS, FLOWS, FRAMES, KEYS, LINKS,
-    MEDIA, NOISE_INTERVALS, QUEUES, QUEUES_IN_TRIAL, SERIES, TEXT, UPDATES,
+    MEDIA, NOISE_INTERVALS, QUEUES, QUEUES_IN_TRIAL, SERIES, TEXT, TRAFFIC, UPDATES,
 };
 use crate::scenario::schema::{self, ScenarioFile};
 use thalweg_units::Duration;
@@ -45,6 +45,7 @@ impl Checker<'_> {
         };
         at_most("link", file.link.len(), LINKS, "links")?;
         at_most("flow", file.flow.len(), FLOWS, "flows")?;
+        at_most("traffic", file.traffic.len(), TRAFFIC, "sources of traffic")?;
         let (table, hops) = tables(file);
         let changes = hops.iter().map(|hop| hop.change.len()).sum();
         at_most(table, changes, CHANGES, "changes")?;
@@ -55,7 +56,9 @@ impl Checker<'_> {
             );
             return self.fail(&format!("{table}.queue"), problem);
         }
-        let (mut connections, mut streams, mut frames) = (0, 0, 0.0);
+        // Links count the packets of sources as those of connections.
+        let mut connections = file.traffic.len() as u64;
+        let (mut streams, mut frames) = (0, 0.0);
         for (index, flow) in file.flow.iter().enumerate() {
             let key = |name: &str| format!("flow.{index}.{name}");
             let media = flow.media.len();

@@ -10,6 +10,7 @@ mod link;
 mod packets;
 mod path;
 mod queue;
+mod traffic;
 mod transport;
 mod workload;
 
@@ -80,7 +81,8 @@ impl Checker<'_> {
             }
             flows.push(self.flow(index, flow, &file)?);
         }
-        self.check_packets(&file, &flows, &hops)?;
+        let traffic = self.sources(&file, names)?;
+        self.check_packets(&file, (&flows, &traffic), &hops)?;
         for (index, flow) in flows.iter().enumerate() {
             self.check_can_finish(index, flow, &file, &hops)?;
         }
@@ -99,6 +101,7 @@ impl Checker<'_> {
             jitter_seed: file.noise.jitter_seed,
             sample: file.sample,
             hops,
+            traffic,
             toml,
         })
     }
