@@ -2,6 +2,7 @@
 
 use super::media::MediaSpec;
 use super::schema::{Gap, Stack};
+use super::supply::Supply;
 use crate::quic::StackController;
 use thalweg_control::{ControllerSpec, Registry};
 use thalweg_transport::{Role, TransportConfig};
@@ -72,6 +73,8 @@ pub(crate) enum Workload {
         bytes: Bytes,
         request: Bytes,
         streams: u32,
+        /// How its data comes, if not all at once.
+        supply: Option<Supply>,
     },
     /// From client to server.
     Upload { bytes: Bytes, streams: u32 },

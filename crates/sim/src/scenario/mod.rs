@@ -19,6 +19,7 @@ pub(crate) mod profile;
 mod read;
 mod refusal;
 pub(crate) mod schema;
+pub(crate) mod supply;
 mod trace_files;
 pub(crate) mod traffic;
 

@@ -3,15 +3,22 @@
 //! A flow is one connection, except that each of many requests has its own.
 
 use crate::scenario::hop::{Direction, LinkId, PerDirection};
+use crate::scenario::schema::Stack;
 use crate::scenario::{FlowSpec, Scenario, StartNoise, Workload};
 use crate::trial::media::Call;
 use crate::trial::seed;
 use crate::trial::stack::Endpoint;
+use crate::trial::supply::Supplier;
+use thalweg_transport::packet::full_packet_payload;
 use thalweg_transport::{AppEvent, Role};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Priority of bulk data: the default of the reference.
-const BULK: u8 = 9;
+pub(crate) const BULK: u8 = 9;
+
+/// Bytes that a packet of the real stack may carry less than one of the model: connection ID, packet number and offset are
+/// longer.
+const LONGER_HEADERS: Bytes = Bytes::new(32);
 
 /// Fields used for every packet come first, see [`thalweg_transport::Endpoint`].
 #[repr(C)]
@@ -20,11 +27,14 @@ pub(crate) struct Connection {
     pub(crate) flow: usize,
     /// The links into which client and server send.
     pub(crate) first_links: [LinkId; 2],
+    /// Whether its applications act at times of their own, and not only at events of the endpoints.
+    pub(crate) has_timers: bool,
     pub(crate) call: Option<Box<Call>>,
     /// Links that packets cross.
     pub(crate) routes: PerDirection<Box<[LinkId]>>,
     pub(crate) client: Endpoint,
     pub(crate) server: Endpoint,
+    supplier: Option<Box<Supplier>>,
     pub(crate) workload: Workload,
     /// Its actual start.
     pub(crate) start: Instant,
@@ -78,6 +88,7 @@ pub(crate) fn plans(spec: &FlowSpec, trial: u64, noise: StartNoise) -> Vec<Plan>
                 bytes: arrival.bytes,
                 request: arrivals.request,
                 streams: 1,
+                supply: None,
             },
             start: start + arrival.after,
         })
@@ -100,8 +111,25 @@ impl Connection {
             let end = (role, workload.is_sent_by(role));
             Endpoint::new(spec.stack, end, config, start, controller, trial, &name)
         };
-        let open_streams = match workload {
-            Workload::Download { streams, .. } | Workload::Upload { streams, .. } => streams,
+        let supplier = match &workload {
+            Workload::Download {
+                request,
+                supply: Some(supply),
+                ..
+            } => {
+                let full = full_packet_payload(spec.transport.max_mtu);
+                let piece = match spec.stack {
+                    Stack::Model => full,
+                    Stack::Quic => full - LONGER_HEADERS,
+                };
+                Some(Box::new(Supplier::new(supply, *request, piece, start)))
+            }
+            _ => None,
+        };
+        let open_streams = match &workload {
+            Workload::Download { streams, .. } | Workload::Upload { streams, .. } => {
+                (supplier.as_ref()).map_or(*streams, |supplier| supplier.chunks())
+            }
             Workload::Call(_) | Workload::Requests(_) => 0,
         };
         let call = match &workload {
@@ -119,10 +147,12 @@ impl Connection {
         };
         Connection {
             flow,
+            has_timers: call.is_some() || supplier.is_some(),
             first_links: Role::BOTH.map(|sender| routes[Direction::from(sender)][0]),
             routes,
             client: endpoint(Role::Client, "client"),
             server: endpoint(Role::Server, "server"),
+            supplier,
             workload,
             start,
             started: false,
@@ -238,9 +268,11 @@ impl Connection {
 
     /// The next timer of the applications.
     pub(crate) fn next_app(&self) -> Instant {
-        match &self.call {
-            Some(call) if self.completion.is_none() => call.next(),
-            _ => Instant::NEVER,
+        match (&self.call, &self.supplier) {
+            _ if self.completion.is_some() => Instant::NEVER,
+            (Some(call), _) => call.next(),
+            (None, Some(supplier)) => supplier.next(),
+            (None, None) => Instant::NEVER,
         }
     }
 
@@ -249,11 +281,18 @@ impl Connection {
         if let Some(call) = &mut self.call {
             call.tick(now, &mut self.client, &mut self.server);
         }
+        if let Some(supplier) = &mut self.supplier {
+            supplier.tick(now, &mut self.client, &mut self.server);
+        }
         self.end_call_if_over(now);
     }
 
     /// The client is connected: it sends its requests, or its data.
     fn ask(&mut self) {
+        if let Some(supplier) = &mut self.supplier {
+            supplier.ask(&mut self.client);
+            return;
+        }
         match &self.workload {
             &Workload::Download {
                 request, streams, ..
@@ -275,6 +314,10 @@ impl Connection {
 
     /// A stream from the client is complete: a request, or uploaded data.
     fn answer(&mut self, now: Instant, id: u32) {
+        if let Some(supplier) = &mut self.supplier {
+            supplier.on_request(now, id, &mut self.server);
+            return;
+        }
         match &self.workload {
             &Workload::Download { bytes, streams, .. } => {
                 self.server
@@ -294,6 +337,9 @@ impl Connection {
 
     /// A stream from the server is complete: data, or the receipt of an upload.
     fn stream_arrived(&mut self, now: Instant) {
+        if let Some(supplier) = &mut self.supplier {
+            supplier.on_chunk(now, &mut self.client);
+        }
         match self.workload {
             Workload::Download { .. } => {
                 self.open_streams -= 1;

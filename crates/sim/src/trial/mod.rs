@@ -11,5 +11,6 @@ pub(crate) mod requests;
 pub(crate) mod seed;
 pub(crate) mod stack;
 pub(crate) mod steered;
+pub(crate) mod supply;
 pub(crate) mod traffic;
 pub(crate) mod trials;

@@ -16,6 +16,7 @@ impl Checker<'_> {
         flow: &schema::Flow,
     ) -> Result<Workload, ScenarioError> {
         let key = |name: &str| format!("flow.{index}.{name}");
+        self.check_no_supply(index, flow)?;
         let is_call = flow.call.is_some() || !flow.media.is_empty();
         let (request, streams) = (flow.request, flow.streams);
         match (flow.download, flow.upload, is_call, &flow.requests) {
@@ -23,6 +24,7 @@ impl Checker<'_> {
                 bytes,
                 request,
                 streams,
+                supply: self.supply(index, flow, bytes)?,
             }),
             (None, Some(bytes), false, None) => Ok(Workload::Upload { bytes, streams }),
             (None, None, true, None) => self.call(index, flow),

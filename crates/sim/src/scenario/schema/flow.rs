@@ -3,7 +3,7 @@
 use super::media::Media;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_units::{Bytes, Duration};
+use thalweg_units::{Bytes, Duration, Rate};
 
 /// The endpoints of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -57,6 +57,18 @@ pub(crate) struct Flow {
     /// Size of the request that starts a download.
     #[serde(default = "request")]
     pub(crate) request: Bytes,
+    /// Rate at which the application of the server writes a download.
+    pub(crate) app_rate: Option<Rate>,
+    /// The client requests a download in chunks of this size, each when it has the one before.
+    pub(crate) chunk: Option<Bytes>,
+    /// How long the client waits between a chunk and its request for the next.
+    #[serde(default)]
+    pub(crate) think_time: Duration,
+    /// Times from the start of the flow at which the application of the server writes nothing: a list of beginnings and ends.
+    #[schemars(example = [["10 s", "16 s"]])]
+    pub(crate) pauses: Option<Vec<Vec<Duration>>>,
+    /// Flow-control limit of both receivers on what is on its way to them, which does not grow.
+    pub(crate) receive_window: Option<Bytes>,
     /// Whether the first packet carries the request.
     #[serde(default)]
     pub(crate) zero_rtt: bool,

@@ -43,7 +43,7 @@ impl Network {
         let connection = &self.connections[index];
         !self.is_watched()
             && self.is_alone
-            && connection.call.is_none()
+            && !connection.has_timers
             && connection.completion.is_none()
             && side == connection.sending_side()
     }

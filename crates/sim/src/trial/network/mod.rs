@@ -364,7 +364,7 @@ impl Network {
         let connection = &mut self.connections[index];
         // A receiver of bulk data has nothing to send between two ACK frames, and is often not traced.
         let is_silent = self.audit.is_none()
-            && connection.call.is_none()
+            && !connection.has_timers
             && (self.recorder.is_none() || side != connection.sending_side())
             && connection.endpoint(side).is_silent(self.now);
         if is_silent && is_unmoved {
@@ -461,8 +461,7 @@ impl Network {
             let next = link.next().unwrap_or(Instant::NEVER);
             self.queue.set(link_id.index(), next);
         }
-        let has_call = connection.call.is_some();
-        if has_call {
+        if connection.has_timers {
             let next = self.connections[index].next_app();
             let applications = Element::Applications(index);
             self.queue.set(self.elements.number(applications), next);
