@@ -25,6 +25,10 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
         *text += &format!("seed = {{ window = \"{window}\", rtt = \"{rtt}\" }}\n");
     }
     let _ = (!quic && random.percent(15)).then(|| text.push_str("zero_rtt = true\n"));
+    if random.percent(8) {
+        let window = random.magnitude(4096, 1 << 24);
+        *text += &format!("receive_window = \"{window} B\"\n");
+    }
     let most = if random.percent(8) {
         10_000_000_000
     } else {
@@ -32,19 +36,7 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
     };
     match random.below(10) {
         0 | 1 => *text += &format!("upload = \"{}\"\n", bytes(random, most)),
-        2 => {
-            let (count, gap) = (
-                random.magnitude(1, 50),
-                time_from(random, 1000, 1_000_000_000),
-            );
-            let low = random.magnitude(1, 100_000);
-            let high = low + random.magnitude(1, 300_000);
-            let kind = *random.choose(&["exponential", "constant"]);
-            *text += &format!(
-                "requests = {{ count = {count}, mean_gap = \"{gap}\", gap = \"{kind}\", p5 = \"{low} B\", p95 = \"{high} B\" }}\n"
-            );
-            return;
-        }
+        2 => return requests(text, random),
         3 => {
             *text += &format!(
                 "call = \"{}\"\n",
@@ -61,11 +53,70 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
             let _ = random
                 .percent(20)
                 .then(|| *text += &format!("request = \"{}\"\n", bytes(random, 100_000)));
+            if random.percent(20) {
+                return supply(text, quic, random);
+            }
         }
     }
     let _ = random
         .percent(20)
         .then(|| *text += &format!("streams = {}\n", random.magnitude(1, 200)));
+}
+
+/// Rounds of downloads, in an open loop or a closed one.
+fn requests(text: &mut String, random: &mut Random) {
+    let (count, gap) = (
+        random.magnitude(1, 50),
+        time_from(random, 1000, 1_000_000_000),
+    );
+    let low = random.magnitude(1, 100_000);
+    let high = low + random.magnitude(1, 300_000);
+    let kind = *random.choose(&["exponential", "constant"]);
+    let pace = if random.percent(60) {
+        "mean_gap"
+    } else {
+        "mean_idle"
+    };
+    *text += &format!("requests = {{ count = {count}, {pace} = \"{gap}\", gap = \"{kind}\"");
+    let [least, most] = *random.choose(&[["p5", "p95"], ["least", "most"]]);
+    *text += &format!(", {least} = \"{low} B\", {most} = \"{high} B\"");
+    for key in ["users", "parallel", "objects"] {
+        if random.percent(20) {
+            *text += &format!(", {key} = {}", random.magnitude(1, 6));
+        }
+    }
+    if pace == "mean_idle" && random.flag() {
+        text.push_str(", idle_first = true");
+    }
+    text.push_str(" }\n");
+}
+
+/// How the data of a download comes, if not all at once.
+fn supply(text: &mut String, quic: bool, random: &mut Random) {
+    let has_rate = random.flag();
+    if has_rate {
+        *text += &format!(
+            "app_rate = \"{} bps\"\n",
+            random.magnitude(10_000, 1_000_000_000)
+        );
+    }
+    if random.flag() {
+        *text += &format!("chunk = \"{} B\"\n", random.magnitude(10_000, 1_000_000));
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("think_time = \"{}\"\n", time(random)));
+    }
+    if (has_rate || !quic) && random.flag() {
+        let mut at = 0;
+        let mut next = || {
+            at += random.magnitude(1, 1_000_000_000);
+            format!("\"{at} ns\"")
+        };
+        let spans: Vec<String> = (0..3)
+            .map(|_| format!("[{}, {}]", next(), next()))
+            .collect();
+        *text += &format!("pauses = [{}]\n", spans.join(", "));
+    }
 }
 
 fn media(text: &mut String, random: &mut Random) {

@@ -181,6 +181,13 @@ impl Auditor {
         }
     }
 
+    /// A connection that waited for others has a start.
+    pub(crate) fn note_start(&mut self, connection: usize, start: Instant) {
+        for side in &mut self.sides[connection] {
+            side.estimates.note_start(start);
+        }
+    }
+
     /// The event loop calls `element` at `time`; it is due at `due`.
     pub(crate) fn call(&mut self, element: Element, time: Instant, due: Instant) {
         if let Some((idle, problem)) = self.clock.called_in_vain() {

@@ -4,6 +4,7 @@
 
 use crate::scenario::hop::{Direction, LinkId, PerDirection};
 use crate::scenario::schema::Stack;
+use crate::scenario::supply::Supply;
 use crate::scenario::{FlowSpec, Scenario, StartNoise, Workload};
 use crate::trial::media::Call;
 use crate::trial::seed;
@@ -37,12 +38,14 @@ pub(crate) struct Connection {
     supplier: Option<Box<Supplier>>,
     pub(crate) workload: Workload,
     /// Its actual start.
+    /// [`Instant::NEVER`] while another connection has to end before.
     pub(crate) start: Instant,
     pub(crate) started: bool,
     pub(crate) completion: Option<Instant>,
     pub(crate) closed: Option<Instant>,
     /// Streams still to arrive.
     open_streams: u32,
+    handshake_excess: Bytes,
 }
 
 /// A planned connection.
@@ -84,13 +87,14 @@ pub(crate) fn plans(spec: &FlowSpec, trial: u64, noise: StartNoise) -> Vec<Plan>
         .map(|(name, arrival)| Plan {
             handshake_excess: excess(&name),
             name,
+            start: (arrival.after).map_or(Instant::NEVER, |after| start + after),
             workload: Workload::Download {
-                bytes: arrival.bytes,
+                bytes: arrival.bytes(),
                 request: arrivals.request,
                 streams: 1,
-                supply: None,
+                supply: (arrivals.objects > 1)
+                    .then(|| Supply::of_chunks(arrival.objects, Duration::ZERO)),
             },
-            start: start + arrival.after,
         })
         .collect()
 }
@@ -159,8 +163,21 @@ impl Connection {
             completion: None,
             closed: None,
             open_streams,
+            handshake_excess,
             call,
         }
+    }
+
+    /// The same connection, as yet unused, with a start: `number` is its own in a flow of requests.
+    pub(crate) fn starting_at(&self, spec: &FlowSpec, seeds: (u64, usize), start: Instant) -> Self {
+        let (trial, number) = seeds;
+        let plan = Plan {
+            name: format!("{}/{number}", spec.name),
+            workload: self.workload.clone(),
+            start,
+            handshake_excess: self.handshake_excess,
+        };
+        Connection::new(spec, self.flow, trial, plan)
     }
 
     pub(crate) fn endpoint(&mut self, side: Role) -> &mut Endpoint {

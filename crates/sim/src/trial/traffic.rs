@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn empty_bins_without_end_return_to_the_event_loop() {
-        let profile = Profile::of_bytes(&[1].repeat(1), Duration::from_micros(10));
+        let profile = Profile::of_bytes(&[1], Duration::from_micros(10));
         let mut source = source(
             Course::Profile {
                 profile: Arc::new(profile),

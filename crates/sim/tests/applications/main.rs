@@ -4,6 +4,7 @@
 #[path = "../audited/mod.rs"]
 mod audited;
 mod refusals;
+mod rounds;
 
 use thalweg_sim::{FlowOutcome, Outcome, Scenario};
 

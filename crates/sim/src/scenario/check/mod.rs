@@ -10,6 +10,7 @@ mod link;
 mod packets;
 mod path;
 mod queue;
+mod requests;
 mod supply;
 mod traffic;
 mod transport;

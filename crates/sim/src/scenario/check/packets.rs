@@ -75,9 +75,8 @@ fn data(flow: &FlowSpec, direction: Direction) -> u128 {
                 u128::from(stream.frames) * u128::from(largest)
             })
             .sum(),
-        // Lengths are unbounded, but almost none is 100 times the 95th percentile.
         Workload::Requests(arrivals) => {
-            u128::from(arrivals.count) * u128::from(arrivals.p95.as_u64()) * 100
+            u128::from(arrivals.connections()) * u128::from(arrivals.objects) * arrivals.most()
         }
     }
 }

@@ -3,11 +3,10 @@
 use super::Checker;
 use crate::scenario::Workload;
 use crate::scenario::error::ScenarioError;
-use crate::scenario::flow::Arrivals;
 use crate::scenario::media::{MediaSpec, standard_call};
 use crate::scenario::schema::{self, Carriage};
 use thalweg_transport::Role;
-use thalweg_units::{Bytes, Duration};
+use thalweg_units::Duration;
 
 impl Checker<'_> {
     pub(super) fn workload(
@@ -47,40 +46,6 @@ impl Checker<'_> {
                 self.fail(&key(second), problem)
             }
         }
-    }
-
-    fn requests(
-        &self,
-        index: usize,
-        given: &schema::Requests,
-        request: Bytes,
-    ) -> Result<Workload, ScenarioError> {
-        let key = |name: &str| format!("flow.{index}.requests.{name}");
-        if !(1..=100_000).contains(&given.count) {
-            let problem = format!("{} is out of range; accepted: 1 to 100000", given.count);
-            return self.fail(&key("count"), problem);
-        }
-        if given.p5.is_zero() {
-            return self.fail(
-                &key("p5"),
-                "\"0 B\" is too small; accepted: \"1 B\" or more",
-            );
-        }
-        if given.p95 < given.p5 {
-            let problem = format!(
-                "\"{}\" is below p5; accepted: at least \"{}\"",
-                given.p95, given.p5
-            );
-            return self.fail(&key("p95"), problem);
-        }
-        Ok(Workload::Requests(Arrivals {
-            count: given.count,
-            mean_gap: given.mean_gap,
-            gap: given.gap,
-            p5: given.p5,
-            p95: given.p95,
-            request,
-        }))
     }
 
     fn call(&self, index: usize, flow: &schema::Flow) -> Result<Workload, ScenarioError> {

@@ -41,7 +41,7 @@ pub(crate) struct Flow {
     pub(crate) download: Option<Bytes>,
     /// Bytes that the client uploads.
     pub(crate) upload: Option<Bytes>,
-    /// Many downloads, one connection each, that start whether or not earlier ones have finished.
+    /// Many downloads, one connection each, that start whether or not earlier ones have finished, or after them.
     pub(crate) requests: Option<Requests>,
     /// The standard call of the C4 tests, of this length: audio, video and a less compressed video.
     pub(crate) call: Option<Duration>,
@@ -83,25 +83,46 @@ fn request() -> Bytes {
     Bytes::new(397)
 }
 
-/// Open-loop arrivals of downloads with random lengths.
+/// Downloads with random lengths, in rounds: one connection each, or several at once.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Requests {
-    /// Number of requests; the first starts with the flow.
+    /// Number of rounds of each user; the first starts with the flow.
     #[schemars(example = 100)]
     pub(crate) count: u32,
-    /// Mean time between two starts.
+    /// Mean time between the starts of two rounds.
     #[schemars(example = "50 ms")]
-    pub(crate) mean_gap: Duration,
-    /// Distribution of the gaps.
+    pub(crate) mean_gap: Option<Duration>,
+    /// Mean time between the end of a round and the start of the next.
+    #[schemars(example = "10 s")]
+    pub(crate) mean_idle: Option<Duration>,
+    /// Distribution of the gaps or idle times.
     #[serde(default)]
     pub(crate) gap: Gap,
+    /// Whether the first round waits for an idle time too.
+    #[serde(default)]
+    pub(crate) idle_first: bool,
+    /// Users, each with rounds of its own.
+    #[serde(default = "one")]
+    pub(crate) users: u32,
+    /// Connections of a round, which start at the same instant.
+    #[serde(default = "one")]
+    pub(crate) parallel: u32,
+    /// Objects that a connection downloads, one after the other.
+    #[serde(default = "one")]
+    pub(crate) objects: u32,
     /// 5th percentile of the lengths, which are log-normal.
     #[schemars(example = "2 kB")]
-    pub(crate) p5: Bytes,
+    pub(crate) p5: Option<Bytes>,
     /// 95th percentile of the lengths.
     #[schemars(example = "200 kB")]
-    pub(crate) p95: Bytes,
+    pub(crate) p95: Option<Bytes>,
+    /// Least length, if lengths are uniform.
+    #[schemars(example = "30 kB")]
+    pub(crate) least: Option<Bytes>,
+    /// Largest length.
+    #[schemars(example = "50 kB")]
+    pub(crate) most: Option<Bytes>,
 }
 
 /// Distribution of the gaps between requests.

@@ -23,6 +23,7 @@ mod audited;
 mod cross_traffic;
 mod first_link;
 mod progress;
+mod rounds;
 mod steered;
 #[cfg(test)]
 mod tests;
@@ -130,7 +131,7 @@ impl Network {
         for (index, source) in sources.iter().enumerate() {
             queue.set(elements.number(Element::Source(index)), source.next());
         }
-        let progress = progress::of_flows(scenario, &connections);
+        let progress = progress::of_flows(scenario, trial, &connections);
         let waiting = progress.iter().filter(|flow| flow.awaited).count();
         Some(Network {
             seed: trial,
