@@ -64,6 +64,8 @@ pub struct TransportConfig {
     pub initial_max_data: Bytes,
     /// Stream flow-control window at the start.
     pub initial_max_stream_data: Bytes,
+    /// Connection flow-control window that does not grow, instead of that at the start.
+    pub receive_window: Option<Bytes>,
     /// Whether the first packet carries the first request (0-RTT).
     pub zero_rtt: bool,
     /// Congestion window remembered from an earlier connection, and the RTT it was measured with: it
@@ -107,6 +109,7 @@ impl TransportConfig {
             ack_frequency: asks,
             initial_max_data: Bytes::new(1 << 20),
             initial_max_stream_data: Bytes::new(2 << 20),
+            receive_window: None,
             zero_rtt: false,
             seed: None,
             pacing: true,
@@ -114,5 +117,9 @@ impl TransportConfig {
             handshake_excess: Bytes::ZERO,
             stream_progress: true,
         }
+    }
+    /// The first connection flow-control limit of a peer with the same configuration.
+    pub(crate) fn first_limit(&self) -> Bytes {
+        self.receive_window.unwrap_or(self.initial_max_data)
     }
 }

@@ -240,6 +240,14 @@ impl Packet {
         }
     }
 
+    /// A numbered packet that carries nothing, for what is no connection: its size is of no account.
+    pub fn without_frames(number: u64) -> Packet {
+        Packet {
+            number,
+            ..Packet::of_kind(Kind::Data, 0)
+        }
+    }
+
     /// Bytes of stream and datagram data that the packet carries.
     pub fn payload(&self) -> u64 {
         used(&self.frames)

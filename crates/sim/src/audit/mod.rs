@@ -93,7 +93,7 @@ impl Auditor {
     ) -> Self {
         let configs = || scenario.hops.iter().flat_map(|hop| hop.links.iter());
         let links: Vec<AuditedLink> = configs()
-            .map(|config| AuditedLink::new(config, connections.len()))
+            .map(|config| AuditedLink::new(config, elements.connections + elements.sources))
             .collect();
         let marking: Vec<bool> = configs().map(AuditedLink::may_mark).collect();
         let sides = (connections.iter())
@@ -133,7 +133,7 @@ impl Auditor {
         let names = scenario.hops.iter().flat_map(|hop| hop.names.iter());
         Auditor {
             seed,
-            clock: Clock::new(elements.count(connections.len())),
+            clock: Clock::new(elements.count()),
             elements,
             links,
             link_names: names.map(|name| format!("link {name}")).collect(),
@@ -172,8 +172,19 @@ impl Auditor {
     fn element_name(&self, element: Element) -> String {
         match element {
             Element::Link(link) => self.link_names[link.index()].clone(),
+            Element::Endpoint(index, _) if index >= self.sides.len() => "nothing".to_owned(),
             Element::Endpoint(index, side) => self.side_name(index, side.index()),
             Element::Applications(index) => format!("flow {} (applications)", self.names[index]),
+            Element::Source(index) => {
+                format!("traffic {}", self.names[self.sides.len() + index])
+            }
+        }
+    }
+
+    /// A connection that waited for others has a start.
+    pub(crate) fn note_start(&mut self, connection: usize, start: Instant) {
+        for side in &mut self.sides[connection] {
+            side.estimates.note_start(start);
         }
     }
 

@@ -15,10 +15,13 @@ mod known_keys;
 mod limits;
 pub(crate) mod media;
 mod overrides;
+pub(crate) mod profile;
 mod read;
 mod refusal;
 pub(crate) mod schema;
+pub(crate) mod supply;
 mod trace_files;
+pub(crate) mod traffic;
 pub(crate) mod watch;
 
 pub use clock::{Clock, Host};
@@ -31,6 +34,7 @@ pub use flow::{FlowController, FlowSpec};
 use crate::outcome::sharing::BIN;
 use hop::{Direction, Hop};
 use thalweg_units::{Bytes, Duration, Instant};
+use traffic::TrafficSpec;
 
 /// A scenario: path, flows and pass criteria.
 #[derive(Clone, Debug)]
@@ -53,6 +57,8 @@ pub struct Scenario {
     /// Bins of the recorded series.
     pub(crate) sample: Option<Duration>,
     pub(crate) hops: Vec<Hop>,
+    /// Sources of cross traffic.
+    pub(crate) traffic: Vec<TrafficSpec>,
     pub(crate) toml: String,
 }
 
@@ -97,7 +103,10 @@ impl Scenario {
         let times = (self.time_limit, self.start_noise, bins);
         let watches: Vec<_> = self.watches().collect();
         let rest = (awaited, self.overhead, times, self.jitter_seed, watches);
-        format!("{:?} {:?} {rest:?}", self.flows, self.hops)
+        format!(
+            "{:?} {:?} {:?} {rest:?}",
+            self.flows, self.hops, self.traffic
+        )
     }
 
     /// The bins of the series that a trial records: those of `sample`, or those that a criterion over time needs.

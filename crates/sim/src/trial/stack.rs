@@ -161,6 +161,14 @@ impl Endpoint {
     ) {
         each!(self, endpoint => endpoint.write(id, bytes, fin, priority, incremental))
     }
+    /// Takes the end of a stream back, what has not been sent of it, until it is written again: how many bytes. The real
+    /// stack keeps what it has.
+    pub(crate) fn take_back(&mut self, id: StreamId) -> u64 {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.take_back(id),
+            Endpoint::Real(_) => 0,
+        }
+    }
     /// Queues a datagram.
     pub(crate) fn send_datagram(&mut self, len: u32, tag: u64, priority: u8) {
         match self {

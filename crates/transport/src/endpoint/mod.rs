@@ -139,7 +139,7 @@ impl Endpoint {
             ack_frequency_undecided: false,
             ack_frequency_pending: false,
             receiver: Receiver::new(&config),
-            credit: Credit::new(config.initial_max_data.as_u64()),
+            credit: Credit::new(config.first_limit().as_u64()),
             send_streams: Vec::new(),
             resets_due: false,
             serving: 0,
@@ -181,6 +181,13 @@ impl Endpoint {
             }
         };
         self.send_streams[position].write(bytes, fin);
+    }
+
+    /// Takes the end of stream `id` back, what has not been sent of it, and opens the stream again: returns how many bytes
+    /// are to be written again, with the end. None, if all has been sent.
+    pub fn take_back(&mut self, id: StreamId) -> u64 {
+        self.end_rest();
+        self.send_stream(id).map_or(0, SendStream::take_back)
     }
 
     /// Queues a datagram of `len` bytes; the receiving application gets its `tag`. A datagram larger than

@@ -33,7 +33,7 @@ impl Checker<'_> {
             );
         }
         let workload = self.workload(index, flow)?;
-        let transport = self.transport(flow, file)?;
+        let transport = self.transport(index, flow, file)?;
         if flow.stack == schema::Stack::Quic
             && let Some(why) = quic::unavailable()
         {
@@ -103,6 +103,10 @@ impl Checker<'_> {
                 flow.workload()
             );
             return self.fail(&format!("flow.{index}"), problem);
+        }
+        if is_kernel && flow.transport.receive_window.is_some() {
+            let problem = "receive_window cannot be combined with the kernel's TCP";
+            return self.fail(&format!("flow.{index}.receive_window"), problem);
         }
         if !is_kernel && flow.initial_mtu() > host.most_payload {
             let problem = format!(

@@ -11,7 +11,10 @@ mod link;
 mod packets;
 mod path;
 mod queue;
+mod requests;
+mod supply;
 mod tied;
+mod traffic;
 mod transport;
 mod watch;
 mod workload;
@@ -83,7 +86,8 @@ impl Checker<'_> {
             }
             flows.push(self.flow(index, flow, &file)?);
         }
-        self.check_packets(&file, &flows, &hops)?;
+        let traffic = self.sources(&file, names)?;
+        self.check_packets(&file, (&flows, &traffic), &hops)?;
         for (index, flow) in flows.iter().enumerate() {
             self.check_can_finish(index, flow, &file, &hops)?;
         }
@@ -102,6 +106,7 @@ impl Checker<'_> {
             jitter_seed: file.noise.jitter_seed,
             sample: file.sample,
             hops,
+            traffic,
             toml,
         })
     }

@@ -9,9 +9,13 @@ use thalweg_units::{Bytes, Duration};
 /// Largest lateness of a wake-up: the timers of an endpoint must fire long before its longest probe timeout is over.
 const LATEST_WAKEUP: Duration = Duration::from_secs(1);
 
+/// Least window of flow control: a few packets.
+const LEAST_WINDOW: u64 = 4096;
+
 impl Checker<'_> {
     pub(super) fn transport(
         &self,
+        index: usize,
         flow: &schema::Flow,
         file: &ScenarioFile,
     ) -> Result<TransportConfig, ScenarioError> {
@@ -43,6 +47,7 @@ impl Checker<'_> {
             initial_max_stream_data: given
                 .initial_max_stream_data
                 .unwrap_or(standard.initial_max_stream_data),
+            receive_window: flow.receive_window,
             zero_rtt: flow.zero_rtt,
             seed: flow.seed.as_ref().map(|seed| (seed.window, seed.rtt)),
             pacing: given.pacing.unwrap_or(standard.pacing),
@@ -109,11 +114,15 @@ impl Checker<'_> {
                 ),
             );
         }
+        if let Some(window) = config.receive_window.filter(|w| w.as_u64() < LEAST_WINDOW) {
+            let problem = format!("\"{window}\" is too small; accepted: at least \"4096 B\"");
+            return self.fail(&format!("flow.{index}.receive_window"), problem);
+        }
         for (key, bytes) in [
             ("initial_max_data", config.initial_max_data),
             ("initial_max_stream_data", config.initial_max_stream_data),
         ] {
-            if bytes.as_u64() < 4096 {
+            if bytes.as_u64() < LEAST_WINDOW {
                 return self.fail(
                     &format!("transport.{key}"),
                     format!("\"{bytes}\" is too small; accepted: at least \"4096 B\""),
