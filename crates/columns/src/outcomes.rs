@@ -89,6 +89,8 @@ pub fn flows(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         })
         .seconds("frame_delay_s", |row| row.flow.frame_delay)
         .seconds("max_frame_delay_s", |row| row.flow.max_frame_delay)
+        .seconds("p95_queue_delay_s", |row| row.flow.p95_queue_delay)
+        .seconds("p99_queue_delay_s", |row| row.flow.p99_queue_delay)
         .floats(watched(&rows))
         .finish()
 }

@@ -8,6 +8,7 @@ pub(crate) mod series;
 pub(crate) mod sharing;
 pub(crate) mod summary;
 pub(crate) mod trace;
+pub(crate) mod waits;
 pub(crate) mod watching;
 
 use media::MediaOutcome;
@@ -145,6 +146,12 @@ pub struct FlowOutcome {
     pub max_frame_delay: Option<Duration>,
     /// Mean time that its packets waited in queues, in the direction of the data.
     pub mean_queue_delay: Option<Duration>,
+    /// What 95 % of its packets waited at most in the queue where they waited longest; absent if no criterion asks.
+    #[serde(default)]
+    pub p95_queue_delay: Option<Duration>,
+    /// What 99 % of them did.
+    #[serde(default)]
+    pub p99_queue_delay: Option<Duration>,
     /// Mean delay by jitter that its packets experienced, in the direction of the data.
     pub mean_jitter: Option<Duration>,
 }

@@ -4,8 +4,10 @@
 //! that entered or left and changed what is shown. The fate of each packet is a separate series, so bytes in flight between
 //! two samples follow from it. Without a request nothing is recorded, at no cost.
 
+use crate::outcome::Outcome;
 use crate::outcome::frames::{FrameRow, frames};
 use crate::outcome::passages::{PassageRecorder, Passages, Watch};
+use crate::outcome::waits::Waits;
 use crate::outcome::watching::Watching;
 use crate::scenario::Scenario;
 use crate::trial::connection::{self, Connection};
@@ -117,6 +119,8 @@ pub(crate) struct Recorder {
     passages: Option<PassageRecorder>,
     /// Looks at controllers for criteria, beside all else.
     watching: Option<Watching>,
+    /// Counts waits in queues for criteria, beside all else.
+    waits: Option<Waits>,
 }
 
 impl Recorder {
@@ -127,8 +131,9 @@ impl Recorder {
         connections: &[Connection],
     ) -> Option<Self> {
         let watching = Watching::new(scenario, connections);
+        let waits = Waits::new(scenario, connections);
         let recorder = match record {
-            Record::Nothing if watching.is_none() => return None,
+            Record::Nothing if watching.is_none() && waits.is_none() => return None,
             Record::Nothing => Recorder::default(),
             Record::Series => Recorder::of_series(scenario, connections),
             Record::Passages(watch) => Recorder {
@@ -139,6 +144,7 @@ impl Recorder {
         Some(Recorder {
             told: vec![None; connections.len()],
             watching,
+            waits,
             ..recorder
         })
     }
@@ -146,6 +152,26 @@ impl Recorder {
     /// What it looks at for criteria.
     pub(crate) fn watching(&self) -> Option<&Watching> {
         self.watching.as_ref()
+    }
+
+    /// Adds what it has seen for criteria to the outcome of a trial that ends now.
+    pub(crate) fn into_outcome<P: thalweg_path::Packet>(
+        &mut self,
+        now: Instant,
+        links: &mut [Link<P>],
+        outcome: &mut Outcome,
+    ) {
+        if let Some(watching) = &self.watching {
+            watching.into_outcome(now, outcome);
+        }
+        if self.waits.is_some() {
+            for (index, link) in links.iter_mut().enumerate() {
+                self.sample_link(now, index, link);
+            }
+        }
+        if let Some(waits) = &self.waits {
+            waits.into_outcome(outcome);
+        }
     }
 
     fn of_series(scenario: &Scenario, connections: &[Connection]) -> Self {
@@ -194,11 +220,17 @@ impl Recorder {
         index: usize,
         link: &mut Link<P>,
     ) {
-        if self.series || self.passages.is_some() {
+        if self.series || self.passages.is_some() || self.waits.is_some() {
             link.advance(time);
         }
-        if let Some(passages) = &mut self.passages {
-            passages.take(time, index, link);
+        if self.passages.is_some() || self.waits.is_some() {
+            let logged = link.take_passages();
+            if let Some(waits) = &mut self.waits {
+                waits.note(index, &logged);
+            }
+            if let Some(passages) = &mut self.passages {
+                passages.take(time, index, link, logged);
+            }
         }
         if !self.series {
             return;

@@ -68,6 +68,10 @@ pub enum Metric {
     Stay,
     /// A value of a variable of the controller.
     Variable,
+    /// 95th percentile of the waits in queues.
+    P95QueueDelay,
+    /// 99th percentile of the waits in queues.
+    P99QueueDelay,
 }
 
 /// What a metric is measured in.
@@ -134,6 +138,8 @@ impl Metric {
             Metric::Entries => "entries",
             Metric::Stay => "stay",
             Metric::Variable => "variable",
+            Metric::P95QueueDelay => "p95-queue-delay",
+            Metric::P99QueueDelay => "p99-queue-delay",
         }
     }
     /// What it measures, in a line.
@@ -189,11 +195,17 @@ impl Metric {
             Metric::Variable => {
                 "largest or smallest value of a variable of the controller, whichever the bound is on"
             }
+            Metric::P95QueueDelay => {
+                "95th percentile of the time that packets of data waited in a queue"
+            }
+            Metric::P99QueueDelay => {
+                "99th percentile of the time that packets of data waited in a queue"
+            }
         }
     }
 
     /// All of them.
-    pub const ALL: [Metric; 30] = [
+    pub const ALL: [Metric; 32] = [
         Metric::Completion,
         Metric::Closed,
         Metric::Rate,
@@ -224,6 +236,8 @@ impl Metric {
         Metric::Entries,
         Metric::Stay,
         Metric::Variable,
+        Metric::P95QueueDelay,
+        Metric::P99QueueDelay,
     ];
     /// Whether it is a number of one stream of media.
     pub fn is_of_media(self) -> bool {
@@ -266,10 +280,15 @@ impl Metric {
             Metric::Entered | Metric::Entries | Metric::Stay | Metric::Variable
         )
     }
+    /// Whether it is a percentile of waits in queues (`outcome/waits.rs`).
+    pub(crate) fn is_of_waits(self) -> bool {
+        matches!(self, Metric::P95QueueDelay | Metric::P99QueueDelay)
+    }
     /// Whether a flow that does not finish has it: it is of what happened until the flow or the trial ended.
     pub fn is_until_the_end(self) -> bool {
         self.is_over_time()
             || self.is_of_controller()
+            || self.is_of_waits()
             || matches!(
                 self,
                 Metric::Rate

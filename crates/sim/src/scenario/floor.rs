@@ -18,7 +18,7 @@
 use crate::quic::LEAST_STREAM_OVERHEAD;
 use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::schema::Stack;
-use crate::scenario::{FlowSpec, Metric, Scenario, Unit, Workload};
+use crate::scenario::{FlowSpec, Metric, Scenario, Workload};
 use thalweg_path::{CapacitySchedule, LinkConfig};
 use thalweg_transport::Role;
 use thalweg_transport::packet::full_packet_payload;
@@ -53,9 +53,8 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
     let rtt = down_delay + up_delay;
     match metric {
         Metric::Rtt | Metric::EventRtt | Metric::EventRttHigh | Metric::MaxRtt => return Some(rtt),
-        Metric::QueueDelay | Metric::Starvation | Metric::Convergence => return None,
-        _ if metric.unit() != Unit::Time => return None,
-        _ => {}
+        _ if metric.is_end() || metric.is_of_media() || metric.is_of_call() => {}
+        _ => return None,
     }
     let handshake = if flow.transport.zero_rtt {
         Duration::ZERO

@@ -101,7 +101,7 @@ impl Scenario {
             .collect();
         let bins = (self.sample, self.is_over_time());
         let times = (self.time_limit, self.start_noise, bins);
-        let watches: Vec<_> = self.watches().collect();
+        let watches = (self.watches().collect::<Vec<_>>(), self.asks_for_waits());
         let rest = (awaited, self.overhead, times, self.jitter_seed, watches);
         format!(
             "{:?} {:?} {:?} {rest:?}",
@@ -118,6 +118,12 @@ impl Scenario {
     pub(crate) fn watches(&self) -> impl Iterator<Item = (usize, &watch::Watch)> {
         let criteria = self.criteria.iter();
         criteria.filter_map(|criterion| Some((criterion.flow, criterion.watch.as_ref()?)))
+    }
+
+    /// Whether a criterion is on percentiles of waits in queues.
+    pub(crate) fn asks_for_waits(&self) -> bool {
+        let mut criteria = self.criteria.iter();
+        criteria.any(|criterion| criterion.metric.is_of_waits())
     }
 
     /// Whether a criterion is on a metric over time.

@@ -114,7 +114,7 @@ impl Network {
                 let seed = seed::of_link(scenario, trial, id);
                 let mut link = Link::new(config, seed, connections.len() + sources.len());
                 link.record_drops(traced);
-                if matches!(record, Record::Passages(_)) {
+                if matches!(record, Record::Passages(_)) || scenario.asks_for_waits() {
                     link.record_passages(true);
                 }
                 link
@@ -262,8 +262,8 @@ impl Network {
             overlap: [&self.overlap_start, &self.overlap_end],
         };
         let mut outcome = summary.outcome(series);
-        if let Some(watching) = self.recorder.as_deref().and_then(Recorder::watching) {
-            watching.into_outcome(self.now, &mut outcome);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.into_outcome(self.now, &mut self.links, &mut outcome);
         }
         let (links, end) = (&mut self.links, self.now);
         let recorder = self.recorder.filter(|_| self.is_traced);
