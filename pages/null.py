@@ -131,7 +131,7 @@ def _studies() -> tuple[int, float]:
         samples.append(
             {
                 (cell, measure): (np.arange(seed, seed + len(values)), values)
-                for cell, measures in FAIRNESS.samples(finished).items()
+                for cell, measures in finished.samples.items()
                 for measure, values in measures.items()
             }
         )

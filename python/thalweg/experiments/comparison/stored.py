@@ -27,8 +27,7 @@ from thalweg.base.errors import ResultError
 from thalweg.base.files.folder import find_file
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.seal import check_file
-from thalweg.experiments.studies.runner.folder import DOCUMENT
-from thalweg.experiments.studies.runner.samples import TRIALS
+from thalweg.experiments.studies.runner.folder import DOCUMENT, TRIALS
 from thalweg.judging.statistics.differences import Difference as Differs
 from thalweg.judging.statistics.differences import of_all, sharper
 from thalweg.judging.statistics.discovery import RATE, discoveries

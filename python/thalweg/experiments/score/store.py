@@ -7,9 +7,8 @@ from pathlib import Path
 
 from thalweg.base.seeds import first_seed
 from thalweg.experiments.score.document import Scored
-from thalweg.experiments.studies.runner.folder import write_study_files
+from thalweg.experiments.studies.runner.folder import samples_table, write_study_files
 from thalweg.experiments.studies.runner.result import Row, StudyResult
-from thalweg.experiments.studies.runner.samples import samples_table
 
 _NUMBERS = ("goodput_bps", "delay_s", "loss", "starvation")
 

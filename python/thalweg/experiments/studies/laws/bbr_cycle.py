@@ -15,8 +15,7 @@ import polars as pl
 
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.engine.trace import Trace
-from thalweg.experiments.studies.laws.experiment import Experiment, Measured, Played
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, TrialValues
 from thalweg.experiments.studies.laws.scenarios import bulk, header, path
 
 _RATE_BPS, _RTT_S = 20e6, 0.08
@@ -52,11 +51,11 @@ def _experiment(controller: str, stack: str, trials: int, length_s: float) -> Ex
     keys = header(name, length_s, _RTT_S) | path(_RATE_BPS, _RTT_S, buffer)
     keys |= {"flow": [bulk(_FLOW, controller, stack)]}
 
-    def numbers(played: Played) -> dict[str, float]:
-        assert played.trace is not None
-        return _V[controller](played.trace)
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        assert record.trace is not None
+        return _V[controller](record.trace)
 
-    def quantities(measured: Measured) -> list[Quantity]:
+    def quantities(measured: TrialValues) -> list[Quantity]:
         found = []
         for case, number, expected, low, high, unit, source, arithmetic in _LAWS[controller]:
             found.append(

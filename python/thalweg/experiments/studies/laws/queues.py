@@ -15,8 +15,7 @@ import polars as pl
 
 from thalweg.engine.scenario_text import nanoseconds, scenario_text
 from thalweg.engine.trace import Trace
-from thalweg.experiments.studies.laws.experiment import Experiment, Measured, Played
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, TrialValues
 from thalweg.experiments.studies.laws.scenarios import bulk, header, path
 from thalweg.experiments.studies.laws.window_law import RENO, RENO_RANDOM
 from thalweg.judging.statistics.interval import Values
@@ -46,13 +45,13 @@ def codel(trials: int) -> Experiment:
     load = {"name": "load", "controller": "reno:ecn=off", "background": True, "requests": requests}
     keys = header("codel", length_s, 0.02) | path(_RATE_BPS, 0.02, "100 MB", "codel") | {"flow": [load]}
 
-    def numbers(played: Played) -> dict[str, float]:
-        assert played.trace is not None
-        drops = played.trace.drops.filter((pl.col("link") == "down") & (pl.col("reason") == "aqm"))
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        assert record.trace is not None
+        drops = record.trace.drops.filter((pl.col("link") == "down") & (pl.col("reason") == "aqm"))
         scaled = scaled_gaps(drops["time_s"].to_numpy())
         return {"mean": float(scaled.mean()), "first": float(scaled[:10].mean())}
 
-    def quantities(measured: Measured) -> list[Quantity]:
+    def quantities(measured: TrialValues) -> list[Quantity]:
         found = []
         for case, values, shown in (
             ("all gaps", measured["mean"], "mean over the episode of gap sqrt(count) / INTERVAL"),
@@ -86,15 +85,15 @@ def pie(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
     senders = [bulk(f"c{number}", "reno", stack) for number in range(flows)]
     keys = header(name, length_s, rtt_s) | path(_RATE_BPS, rtt_s, "1 s", "pie") | {"flow": senders}
 
-    def numbers(played: Played) -> dict[str, float]:
-        assert played.trace is not None
-        delay_s = mean_delay(played.trace.links, _STEADY_S)
-        sent = count(played.trace, "c", _STEADY_S)
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        assert record.trace is not None
+        delay_s = mean_delay(record.trace.links, _STEADY_S)
+        sent = count(record.trace, "c", _STEADY_S)
         window = sent / (length_s - _STEADY_S) / flows * (rtt_s + delay_s)
-        share = _drops(played.trace, _STEADY_S) / sent
+        share = _drops(record.trace, _STEADY_S) / sent
         return {"delay": delay_s, "constant": window * math.sqrt(share)}
 
-    def quantities(measured: Measured) -> list[Quantity]:
+    def quantities(measured: TrialValues) -> list[Quantity]:
         case = f"{flows} Reno flows"
         shown = f"sqrt(p) times the window, between periodic {RENO:.2f} and random {RENO_RANDOM:.2f} loss, +-10 %"
         middle = (RENO + RENO_RANDOM) / 2
@@ -136,12 +135,12 @@ def dualpi2(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
     l4s = [bulk(f"l{number}", "prague", stack) for number in range(flows)]
     keys = header(name, length_s, rtt_s) | path(_RATE_BPS, rtt_s, "1 s", "dualpi2") | {"flow": classic + l4s}
 
-    def numbers(played: Played) -> dict[str, float]:
-        trace = played.trace
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        trace = record.trace
         assert trace is not None
         sent_c, sent_l = count(trace, "c", _STEADY_S), count(trace, "l", _STEADY_S)
         p_c, p_cl = _drops(trace, _STEADY_S) / sent_c, _marks(trace, _STEADY_S) / sent_l
-        delay = played.outcomes.flows
+        delay = record.outcomes.flows
         rtts = {
             kind: float(delay.filter(pl.col("flow").str.starts_with(kind))["mean_rtt_s"].to_numpy().mean())
             for kind in "cl"
@@ -150,7 +149,7 @@ def dualpi2(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
         predicted = (2 / p_cl / rtts["l"]) / (RENO / math.sqrt(p_c) / rtts["c"])
         return {"coupling": p_cl / (_K * math.sqrt(p_c)), "balance": sent_l / sent_c / predicted}
 
-    def quantities(measured: Measured) -> list[Quantity]:
+    def quantities(measured: TrialValues) -> list[Quantity]:
         case = f"{flows} + {flows} flows"
         coupling = _of_queue(
             "coupling",
@@ -193,14 +192,14 @@ def fq_codel(controllers: Sequence[str], stack: str, trials: int, length_s: floa
     keys = header(name, length_s, rtt_s, sample_s) | path(_RATE_BPS, rtt_s, "1 s", "fq-codel") | {"flow": senders}
     first = round(length_s / 2 / sample_s)
 
-    def numbers(played: Played) -> dict[str, float]:
+    def numbers(record: TrialRecord) -> dict[str, float]:
         got = np.array(
-            [played.outcomes.series(played.index, controller).received[first:].sum() for controller in controllers]
+            [record.outcomes.series(record.index, controller).received[first:].sum() for controller in controllers]
         )
         shares = got / got.sum() * len(controllers)
         return {"least": float(shares.min()), "most": float(shares.max())}
 
-    def quantities(measured: Measured) -> list[Quantity]:
+    def quantities(measured: TrialValues) -> list[Quantity]:
         shown = "backlogged flows have equal turns: 1 / n of what leaves, +-5 %"
         return [
             _of_queue(

@@ -15,8 +15,7 @@ import polars as pl
 
 from thalweg.engine.scenario_text import nanoseconds, scenario_text
 from thalweg.engine.trace import Trace
-from thalweg.experiments.studies.laws.experiment import Experiment, Measured, Played
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, TrialValues
 from thalweg.experiments.studies.laws.scenarios import header
 from thalweg.judging.statistics.interval import Values
 
@@ -57,11 +56,11 @@ def experiment(controller: str, stack: str, trials: int) -> Experiment:
         "flow": [{"name": _FLOW, "controller": controller, "stack": stack, "media": [frames]}],
     }
 
-    def numbers(played: Played) -> dict[str, float]:
-        assert played.trace is not None
-        return timeouts(played.trace, dead_s)
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        assert record.trace is not None
+        return timeouts(record.trace, dead_s)
 
-    def quantities(measured: Measured) -> list[Quantity]:
+    def quantities(measured: TrialValues) -> list[Quantity]:
         source = "RFC 9002 section 6.2.1"
         found = [
             ("first", 1.0, measured["first"], source, "over smoothed RTT + max(4 rttvar, 1 ms) + 25 ms, +-1 %"),

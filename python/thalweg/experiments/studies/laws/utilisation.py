@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from thalweg.base.quantity import text
 from thalweg.engine.scenario_text import scenario_text
-from thalweg.experiments.studies.laws.experiment import Experiment, Measured, Played
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, TrialValues
 from thalweg.experiments.studies.laws.scenarios import INITIAL_WINDOW, WIRE, bulk, header, path
 
 LAW = "utilisation alone"
@@ -63,11 +62,11 @@ def experiment(controller: str, stack: str, point: Point, trials: int) -> Experi
     name = f"alone-{controller}-{stack}-{text(rate_bps, 'bps')}-{text(rtt_s, 's')}".replace(" ", "")
     buffer = max(round(rate_bps * rtt_s / 8), INITIAL_WINDOW)
 
-    def numbers(played: Played) -> dict[str, float]:
-        received = played.outcomes.series(played.index, _FLOW).received[_BINS // 2 : _BINS].sum()
-        return {"used": float(received / played.outcomes.capacity(played.index, "down")[_BINS // 2 : _BINS].sum())}
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        received = record.outcomes.series(record.index, _FLOW).received[_BINS // 2 : _BINS].sum()
+        return {"used": float(received / record.outcomes.capacity(record.index, "down")[_BINS // 2 : _BINS].sum())}
 
-    def quantities(measured: Measured) -> list[Quantity]:
+    def quantities(measured: TrialValues) -> list[Quantity]:
         least, why = least_use(controller, rtt_s)
         return [
             Quantity(

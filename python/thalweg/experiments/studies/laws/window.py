@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 
 from thalweg.engine.scenario_text import scenario_text
-from thalweg.experiments.studies.laws.experiment import Experiment, Measured, Played
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, TrialValues
 from thalweg.experiments.studies.laws.scenarios import PACKET, bulk, header, path
 from thalweg.experiments.studies.laws.window_law import average_window, cubic_table, reno_table
 
@@ -53,14 +52,14 @@ def experiment(controller: str, stack: str, loss: float, rtt_s: float, losses: i
     duration_s = packets / window * rtt_s
     name = f"window-{controller}-{stack}-{loss:g}-{rtt_s * 1e3:g}ms"
 
-    def numbers(played: Played) -> dict[str, float]:
-        assert played.trace is not None
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        assert record.trace is not None
         return {
-            "window": mean_window(played.trace.flows, duration_s / 5),
-            "over": overshoot(played.trace.flows, played.trace.packets),
+            "window": mean_window(record.trace.flows, duration_s / 5),
+            "over": overshoot(record.trace.flows, record.trace.packets),
         }
 
-    def quantities(measured: Measured) -> list[Quantity]:
+    def quantities(measured: TrialValues) -> list[Quantity]:
         table = reno_table(loss) if controller == "reno" else cubic_table(loss, rtt_s)
         case = f"{loss:.2%}, {rtt_s * 1e3:g} ms".replace("%", " %")
         return [
