@@ -243,6 +243,8 @@ class Study(Generic[P, C, M]):
         of, result = (finished.parameters, finished.cells), finished.result
         result.settings, result.parameters = settings(finished.parameters), self.blocks(finished.parameters)
         result.rows, result.notes = self.rows(*of), self.notes(*of)
+        undeclared = {key for row in result.rows for key in row} - {column.key for column in self.columns}
+        assert not undeclared, f"{self.name} declares no column {', '.join(sorted(undeclared))}"
         if finished.complete:
             result.checks, result.findings = self.checks(*of), self.findings(*of)
 
