@@ -75,9 +75,9 @@ def conclude(finished: Finished[Any, Any, Any], ending: Ending, failed: StudyErr
         return UNFAITHFUL
     if result.fails:
         return FAILED
-    if result.untold:
+    if result.undecided:
         complain(
-            f"{result.untold} of {len(result.checks)} checks that decide have not enough trials with "
+            f"{result.undecided} of {len(result.checks)} checks that decide have not enough trials with "
             f"--trials {result.trials}: they require more"
         )
         return REFUSED

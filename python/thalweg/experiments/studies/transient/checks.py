@@ -21,7 +21,7 @@ import numpy as np
 
 from thalweg.base.quantity import text
 from thalweg.experiments.studies.runner.result import Check, Finding
-from thalweg.experiments.studies.transient.as_coded import AsCoded
+from thalweg.experiments.studies.transient.as_coded import ToolAreas
 from thalweg.experiments.studies.transient.parameters import PAPER, Cell
 from thalweg.experiments.studies.transient.roles import BBR, CUBIC, LOSS_BASED, RENO, Role, cast
 from thalweg.judging.statistics.claims import Answer, above, below, each_of, every
@@ -49,7 +49,7 @@ def checks(areas: Areas) -> list[Check]:
     ]
 
 
-def findings(areas: Areas, coded: Mapping[Cell, AsCoded]) -> list[Finding]:
+def findings(areas: Areas, coded: Mapping[Cell, ToolAreas]) -> list[Finding]:
     """The same by the tool's numbers, and with the other controllers of each role."""
     players = first_of(areas)
     return [*_as_coded(coded, players), *_others(areas, players)]
@@ -76,7 +76,7 @@ def _others(areas: Areas, players: Players) -> Iterator[Finding]:
 _NAMES: Mapping[Role, str] = {RENO: "Reno", CUBIC: "CUBIC", BBR: "BBR"}
 
 
-def _as_coded(coded: Mapping[Cell, AsCoded], players: Players) -> list[Finding]:
+def _as_coded(coded: Mapping[Cell, ToolAreas], players: Players) -> list[Finding]:
     shown = {cell: reactions for cell, reactions in coded.items() if cell.controller in players.values()}
     areas = {
         cell: np.where(np.isnan(reactions.area), np.inf, reactions.area).astype(np.float64)

@@ -22,7 +22,7 @@ import polars as pl
 from thalweg.base.quantity import bits_per_second, seconds
 from thalweg.engine.outcome import Outcomes
 from thalweg.experiments.studies.runner.result import Row
-from thalweg.experiments.studies.transient.as_coded import AsCoded, area_as_coded
+from thalweg.experiments.studies.transient.as_coded import ToolAreas, area_as_coded
 from thalweg.experiments.studies.transient.fit import CLASSES, LEAST_QUALITY, Fit, fit_reaction
 from thalweg.experiments.studies.transient.metric import WINDOW_RTTS, Rates, Reactions, react, rebin
 from thalweg.experiments.studies.transient.parameters import MAIN, Cell, Parameters
@@ -48,7 +48,7 @@ class StepResponse:
 
     reactions: Reactions
     fit: Fit
-    as_coded: AsCoded | None
+    as_coded: ToolAreas | None
     """Of the first step alone: the tool knows no other."""
     every_s: float
     """Length of a bin of the curves."""

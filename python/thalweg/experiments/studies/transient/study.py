@@ -22,7 +22,7 @@ from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Check, Finding, Row
 from thalweg.experiments.studies.runner.study import Finished, Study
 from thalweg.experiments.studies.runner.trials import CellTrials
-from thalweg.experiments.studies.transient.as_coded import AsCoded
+from thalweg.experiments.studies.transient.as_coded import ToolAreas
 from thalweg.experiments.studies.transient.checks import Areas, checks, findings
 from thalweg.experiments.studies.transient.columns import COLUMNS, REACTION_COLUMNS
 from thalweg.experiments.studies.transient.measure import (
@@ -77,7 +77,7 @@ def _areas(cells: Cells) -> Areas:
     return {cell: ranked(measured[0].reactions) for cell, measured in cells.items()}
 
 
-def _of_first_step(measured: list[StepResponse]) -> AsCoded:
+def _of_first_step(measured: list[StepResponse]) -> ToolAreas:
     coded = measured[0].as_coded
     assert coded is not None
     return coded

@@ -48,7 +48,7 @@ NEEDED: tuple[Cell, ...] = (
 """Cells whose course the paper speaks of."""
 
 _THIRD = 1 / 3
-_Stated = tuple[str, str, str, Answer]
+_Statement = tuple[str, str, str, Answer]
 
 
 def course_findings(closed: Mapping[Cell, Values], courses: Courses, shared: bool) -> list[Finding]:
@@ -67,13 +67,13 @@ def course_findings(closed: Mapping[Cell, Values], courses: Courses, shared: boo
     ]
 
 
-def _headline(closed: Mapping[Cell, Values]) -> _Stated:
+def _headline(closed: Mapping[Cell, Values]) -> _Statement:
     ratio = ratio_of_medians(closed["v2", "cubic"], closed["v1", "cubic"])
     measured = f"median v2 / v1 = {ranged(ratio)}"
     return "v2 is faster than v1 against cubic", "the scenario completes faster", measured, below(ratio, 1)
 
 
-def _spikes(courses: Courses) -> Iterator[_Stated]:
+def _spikes(courses: Courses) -> Iterator[_Statement]:
     def peaks(*cell: str) -> Values:
         variant, competitor = cell
         return np.array([course.initial_peak_bytes for course in courses[variant, competitor]])
@@ -99,8 +99,8 @@ def _spikes(courses: Courses) -> Iterator[_Stated]:
     )
 
 
-def _moments(courses: Courses) -> Iterator[_Stated]:
-    def stated(name: str, published_s: float, cell: Cell, attribute: str) -> _Stated:
+def _moments(courses: Courses) -> Iterator[_Statement]:
+    def stated(name: str, published_s: float, cell: Cell, attribute: str) -> _Statement:
         times = np.array([getattr(course, attribute) for course in courses[cell]])
         seen = times[np.isfinite(times)]
         if not len(seen):
@@ -133,7 +133,7 @@ def _share_text(interval: Interval) -> str:
     return f"{percent(interval.value)} ({percent(interval.low)} to {percent(interval.high)})"
 
 
-def _last_phase(courses: Courses) -> _Stated:
+def _last_phase(courses: Courses) -> _Statement:
     thirds = [_third(courses["v2", "cubic"], which) for which in range(3)]
     measured = "shares of v2 in the thirds of its life: " + ", ".join(map(_share_text, thirds))
     name = "v2 gets the larger share from cubic in the last phase"
@@ -141,7 +141,7 @@ def _last_phase(courses: Courses) -> _Stated:
     return name, "starts slowly, competes fairly, then gets a much larger share", measured, answer
 
 
-def _beside_itself(courses: Courses) -> _Stated:
+def _beside_itself(courses: Courses) -> _Statement:
     of = courses["v2", SAME]
     shares = np.array([np.mean(course.thirds) for course in of])
     shares = shares[np.isfinite(shares)]
@@ -152,7 +152,7 @@ def _beside_itself(courses: Courses) -> _Stated:
     return "v2 shares with itself", "reasonably, if not quite evenly", measured, answer
 
 
-def _stuck(courses: Courses) -> _Stated:
+def _stuck(courses: Courses) -> _Statement:
     of = courses["v1", SAME]
     first = _third(of, 0)
     rates = np.array([course.afterwards for course in of])
