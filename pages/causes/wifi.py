@@ -18,12 +18,12 @@ from typing import Literal
 
 import numpy as np
 
+from pages.causes.exits import EXITS, first_exit
 from pages.made import DOCS, fill, made, row
 from thalweg.base.quantity import percent, text
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.runner.result import Check
 from thalweg.experiments.studies.wifi_compete.checks import P90, checks
-from thalweg.experiments.studies.wifi_compete.exits import EXITS, first_exit
 from thalweg.experiments.studies.wifi_compete.measure import ends
 from thalweg.experiments.studies.wifi_compete.parameters import BACKGROUND, Cell, scenario
 from thalweg.experiments.studies.wifi_compete.published import (

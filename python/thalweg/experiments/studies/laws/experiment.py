@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -28,7 +28,6 @@ class TrialRecord:
 
 
 Numbers = Mapping[str, float]
-TrialValues = Mapping[str, Values]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +42,8 @@ class Experiment:
     """Whether the numbers need the trace of a trial; such trials run one by one."""
     numbers: Callable[[TrialRecord], Numbers]
     """Of one trial."""
-    quantities: Callable[[TrialValues], Sequence[Quantity]]
-    """Of all trials: each number is an array with one value for each."""
+    quantities: Mapping[str, Quantity]
+    """Of each number, without its values."""
 
     @property
     def title(self) -> str:
@@ -62,12 +61,22 @@ class Experiment:
         else:
             outcomes = trials.outcomes()
             found = [self.numbers(TrialRecord(outcomes, index, None)) for index in range(outcomes.n)]
-        return list(self.quantities(columns(found)))
+        values = columns(found)
+        return [replace(quantity, values=values[number]) for number, quantity in self.quantities.items()]
 
     def _numbers_of(self, trial: Trial) -> Numbers:
         """Of a trial with its trace, as plain numbers, which a store can keep."""
         numbers = self.numbers(TrialRecord(trial.outcomes, 0, trial.trace))
         return {name: float(value) for name, value in numbers.items()}
+
+
+def around(expected: float, tolerance: float) -> tuple[float, float, float]:
+    """A number and its bounds, a share of it away on either side.
+
+    >>> around(2.0, 0.5)
+    (2.0, 1.0, 3.0)
+    """
+    return expected, expected * (1 - tolerance), expected * (1 + tolerance)
 
 
 def columns(trials: Iterable[Numbers]) -> dict[str, Values]:
@@ -101,7 +110,7 @@ class Quantity:
     unit: str
     arithmetic: str
     """How expected and bounds come out of the document."""
-    values: Values
+    values: Values = field(default_factory=lambda: np.empty(0))
     """One for each trial."""
     always: bool = False
     """Whether the law holds in every trial, and not of the mean alone: its interval is then all that was

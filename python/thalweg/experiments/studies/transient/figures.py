@@ -203,14 +203,6 @@ def curves(
     return chart
 
 
-def plot_measurement(steps: Sequence[tuple[str, Mapping[str, Rates], Rates]]) -> alt.VConcatChart:
-    """A measurement of one's own: a panel for each step with its rates over time."""
-    panels = [curves(name, lines, time_s, alt.Scale(zero=True), WIDTH) for name, lines, time_s in steps]
-    chart: alt.VConcatChart = alt.vconcat(*panels)
-    styled: alt.VConcatChart = chart.configure(**CONFIG)
-    return styled
-
-
 Cells = Mapping[Cell, list[StepResponse]]
 
 
