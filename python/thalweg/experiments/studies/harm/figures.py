@@ -26,6 +26,7 @@ from thalweg.experiments.studies.harm.measure import (
 from thalweg.experiments.studies.harm.parameters import Cell
 from thalweg.experiments.studies.runner.page import Page
 from thalweg.experiments.studies.runner.result import Row, StudyResult
+from thalweg.experiments.studies.runner.table import number
 from thalweg.judging.statistics.interval import Values
 from thalweg.pages.figures import Chart
 from thalweg.pages.figures.data import rows
@@ -101,7 +102,7 @@ def plot_matrix(table: Sequence[Row], measure: Measure, title: str) -> alt.Layer
             "victim": str(row["controller"]),
             "competitor": str(row["competitor"]),
             "harm": _drawn(row[f"{measure.name}_harm"]),
-            "shown": f"{_number(row, f'{measure.name}_harm'):.2f}",
+            "shown": f"{number(row, f'{measure.name}_harm'):.2f}",
             "interval": f"{_bound(row, measure, 'low')} to {_bound(row, measure, 'high')}",
         }
         for row in table
@@ -146,7 +147,7 @@ def _points(table: Sequence[Row], measures: Sequence[Measure], kind: str) -> pl.
         for measure in measures:
             column = f"{measure.name}_harm" if kind == "harm" else measure.column
             point = {
-                "rtt_ms": 1e3 * _number(row, "rtt_path_s"),
+                "rtt_ms": 1e3 * number(row, "rtt_path_s"),
                 "measure": measure.title,
                 "competitor": _called(row["competitor"]),
             }
@@ -242,11 +243,6 @@ def _called(competitor: object) -> str:
 
 def _drawn(harm: str | float | None) -> float | None:
     return None if harm is None else float(np.clip(float(harm), 0, 1))
-
-
-def _number(row: Row, name: str) -> float:
-    value = row[name]
-    return float("nan") if value is None else float(value)
 
 
 def _bound(row: Row, measure: Measure, which: str) -> str:

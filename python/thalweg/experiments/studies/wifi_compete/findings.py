@@ -14,7 +14,7 @@ from thalweg.base.quantity import percent, text
 from thalweg.experiments.studies.runner.result import Finding
 from thalweg.experiments.studies.wifi_compete.published import ALONE, HEAD_START_S, PAPER, PEERS, SAME
 from thalweg.judging.statistics.claims import FAILS, HOLDS, LEAST_TRIALS_OF_SHARES, UNTOLD, Answer, above, below
-from thalweg.judging.statistics.digits import ranged
+from thalweg.judging.statistics.digits import percent_of, ranged
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.interval import Values as Times
 from thalweg.judging.statistics.means import mean_interval
@@ -114,6 +114,5 @@ def _no_exit(closed: Cells) -> _Statement:
 
 def _dominates(shares: Cells) -> _Statement:
     share = mean_interval(shares["v2", "bbr"])
-    half = f" ±{percent((share.high - share.low) / 2)}" if share.is_bounded else ""
-    measured = f"mean share {percent(share.value)}{half}"
+    measured = f"mean share {percent_of(share)}"
     return "v2 dominates BBR", "C4 ends up dominating", measured, above(share, _DOMINATES, LEAST_TRIALS_OF_SHARES)
