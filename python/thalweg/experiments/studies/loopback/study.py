@@ -43,7 +43,7 @@ COLUMNS = (
         "to_cubic",
         "to CUBIC",
         "share",
-        "To CUBIC: median of the ratio to the run of CUBIC in the same round",
+        "median of the ratio to the run of CUBIC in the same round",
         format=percentage,
     ),
     Column("packets_lost", "lost", kind=int, meaning="packets declared lost in all runs, of those sent"),
