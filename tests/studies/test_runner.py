@@ -47,7 +47,6 @@ class Parameters:
     rate: str = option("10 Mbps", help="Of the path.")
     shaped: bool = option(True, help="A parameter of two values.")
     trials: ClassVar[int] = 2
-    preset: ClassVar[str] = "default"
 
     def cells(self) -> Iterator[Size]:
         return map(Size, self.sizes)
