@@ -38,6 +38,8 @@ from thalweg.realtime.kernel import is_kernel, simulated
 ALONE = "alone"
 OURS, PUBLISHED = "here", "published"
 LIVE, SIMULATED = "in real time", "simulated"
+_SUMMED_UP = ("geomean", "p95", "throughput", "queue_delay", "loss")
+"""What the matrix is drawn of."""
 _HEIGHT = 210
 _STEP = 1 / 12
 """From one competitor to the next at the same round-trip time, in octaves of it."""
@@ -207,17 +209,17 @@ def _panels(
             alt.layer(
                 lines,
                 ours.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title=what), y2="high:Q"),
-                ours.mark_point(filled=True, opacity=1, size=42).encode(y=y, tooltip=_TOLD),
+                ours.mark_point(filled=True, opacity=1, size=42).encode(y=y, tooltip=_TOOLTIP),
                 base.transform_filter(alt.datum.who != who[0])
                 .mark_point(filled=False, opacity=1, size=36, strokeWidth=1.3)
-                .encode(y=y, tooltip=_TOLD),
+                .encode(y=y, tooltip=_TOOLTIP),
             )
         )
     chart: alt.HConcatChart = alt.hconcat(*panels, spacing=14, title=title).configure(**CONFIG)
     return chart
 
 
-_TOLD = ["competitor:N", "who:N", "rtt_ms:Q", "value:Q"]
+_TOOLTIP = ["competitor:N", "who:N", "rtt_ms:Q", "value:Q"]
 
 
 def _colour(names: Sequence[str]) -> alt.Color:
@@ -248,10 +250,6 @@ def _drawn(harm: str | float | None) -> float | None:
 def _bound(row: Row, measure: Measure, which: str) -> str:
     value = row.get(f"{measure.name}_harm_{which}")
     return text(None if value is None else float(value), digits=2)
-
-
-_SUMMED_UP = ("geomean", "p95", "throughput", "queue_delay", "loss")
-"""What the matrix is drawn of."""
 
 
 def page(result: StudyResult, trials: Mapping[Cell, Trials], outcomes: Mapping[Cell, Outcomes]) -> Page:

@@ -1,4 +1,4 @@
-"""The figure of `hunt`: how a search comes closer to the worst case, scenario by scenario."""
+"""The page of `hunt`: how a search comes closer to the worst case, scenario by scenario."""
 
 from __future__ import annotations
 

@@ -23,10 +23,12 @@ from thalweg.pages.report.strip import Strip, Strips
 _STACKS = ["model", "quic"]
 _COLOURS = [BLUE, VERMILION]
 _HEIGHT = 280
+_UNITS = {"%": "share", "s": "s"}
+"""Of quantities, as texts have them; all others are plain numbers."""
 
 
 def plot_windows(table: Sequence[Row]) -> alt.LayerChart:
-    """TrialValues windows and those of the law, over the closed forms of RFC 9438 for periodic loss (grey)."""
+    """Measured windows and those of the law, over the closed forms of RFC 9438 for periodic loss (grey)."""
     data = pl.DataFrame(
         [
             {
@@ -159,10 +161,6 @@ def sections(result: StudyResult) -> Iterator[Section]:
     others = [row for row in rows if row["law"] not in (WINDOW, UTILISATION)]
     if others:
         yield Section("bounds", "All others, between their bounds", "", partial(plot_bounds, others))
-
-
-_UNITS = {"%": "share", "s": "s"}
-"""Of quantities, as texts have them; all others are plain numbers."""
 
 
 def strips(quantities: Sequence[Quantity]) -> Strips:

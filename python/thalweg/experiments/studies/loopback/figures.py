@@ -1,4 +1,4 @@
-"""The figure of `loopback`: the goodput of every run, and what was lost."""
+"""The page of `loopback`: the goodput of every run, and what was lost."""
 
 from __future__ import annotations
 

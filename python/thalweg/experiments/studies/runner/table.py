@@ -23,8 +23,7 @@ class Column:
     unit: str = ""
     """`s`, `bps`, `B` or `bytes`, `share`; others stay as they are."""
     meaning: str = ""
-    """For legend and manual, without a full stop. One without a small letter at its begin has its
-    own term."""
+    """For legend and manual, without a full stop. One that begins with no small letter has its own term."""
     kind: type = float
     digits: int = 3
     format: Format | None = None

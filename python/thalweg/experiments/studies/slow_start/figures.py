@@ -19,6 +19,7 @@ from thalweg.pages.report.section import Section
 from thalweg.pages.report.strip import Strip, Strips, span
 
 _LINE = 16
+_WINDOWS = ("reached_of_pipe", "left_of_pipe")
 _COLOURS = alt.Scale(domain=list(STARTS), range=SERIES[: len(STARTS)])
 _TICKS = [0.03, 0.1, 0.3, 1, 3, 10, 30]
 
@@ -132,9 +133,6 @@ def strips(cells: Mapping[Cell, TrialNumbers]) -> Strips:
         "path have one scale, which begins at 0.",
         [_lanes(cell, of, scales[cell.condition]) for cell, of in rows],
     )
-
-
-_WINDOWS = ("reached_of_pipe", "left_of_pipe")
 
 
 def _lanes(cell: Cell, of: TrialNumbers, scale: tuple[float, float]) -> list[Strip]:
