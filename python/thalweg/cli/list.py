@@ -93,9 +93,9 @@ def _suites() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
 
 
 def _studies() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    from thalweg.experiments.studies.catalogue import STUDIES  # noqa: PLC0415 - only for this list
+    from thalweg.experiments.studies.catalogue import TITLES  # noqa: PLC0415 - only for this list
 
-    return [{"name": name, "title": entry.title} for name, entry in STUDIES.items()], ("name", "title")
+    return [{"name": name, "title": title} for name, title in TITLES.items()], ("name", "title")
 
 
 def _metrics() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
