@@ -1,6 +1,7 @@
 //! Checks of a scenario beyond the types of its keys: each refusal names file, line, key, value and the
 //! accepted forms.
 
+mod conduct;
 pub(super) mod counts;
 mod criteria;
 mod dead_end;
