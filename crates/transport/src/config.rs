@@ -1,5 +1,6 @@
 //! Constants and rules of the endpoint that a scenario may change.
 
+use crate::ack::dishonest::AckConduct;
 use crate::packet::AEAD_TAG;
 use thalweg_units::{Bytes, Duration};
 
@@ -81,6 +82,10 @@ pub struct TransportConfig {
     /// Bytes that the server's Handshake messages have beyond the usual: the lengths of signatures and connection IDs
     /// differ from connection to connection. Both ends have the same.
     pub handshake_excess: Bytes,
+    /// How it reports what has arrived.
+    pub ack_conduct: AckConduct,
+    /// Whether it leaves packet numbers out, to find peers that acknowledge what has not arrived (RFC 9000 section 21.4).
+    pub skip_packet_numbers: bool,
     /// Whether the application gets an event for every readable part of a stream, or only for its end.
     pub stream_progress: bool,
 }
@@ -115,6 +120,8 @@ impl TransportConfig {
             pacing: true,
             wakeup_noise: Duration::ZERO,
             handshake_excess: Bytes::ZERO,
+            ack_conduct: AckConduct::Honest,
+            skip_packet_numbers: false,
             stream_progress: true,
         }
     }

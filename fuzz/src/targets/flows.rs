@@ -25,9 +25,15 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
         *text += &format!("seed = {{ window = \"{window}\", rtt = \"{rtt}\" }}\n");
     }
     let _ = (!quic && random.percent(15)).then(|| text.push_str("zero_rtt = true\n"));
-    if random.percent(8) {
+    if !quic && random.percent(10) {
+        let conducts = ["optimistic-acks", "ack-division", "hides-ce", "greedy"];
+        *text += &format!("receiver = \"{}\"\n", random.choose(&conducts));
+    } else if random.percent(8) {
         let window = random.magnitude(4096, 1 << 24);
         *text += &format!("receive_window = \"{window} B\"\n");
+    }
+    if !quic && random.percent(4) {
+        text.push_str("sender = \"ignores-loss\"\n");
     }
     let most = if random.percent(8) {
         10_000_000_000

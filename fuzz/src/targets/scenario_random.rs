@@ -143,6 +143,9 @@ fn transport(text: &mut String, random: &mut Random) {
     if random.percent(10) {
         text.push_str("pacing = false\n");
     }
+    if random.percent(10) {
+        text.push_str("skip_packet_numbers = true\n");
+    }
 }
 
 fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {

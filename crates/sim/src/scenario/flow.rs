@@ -5,7 +5,7 @@ use super::schema::{Gap, Stack};
 use super::supply::Supply;
 use crate::quic::StackController;
 use thalweg_control::{ControllerSpec, Registry};
-use thalweg_transport::{Role, TransportConfig};
+use thalweg_transport::{AckConduct, Role, TransportConfig};
 use thalweg_units::{Bytes, Duration};
 
 /// Prefix of congestion controls of the kernel.
@@ -152,6 +152,10 @@ pub struct FlowSpec {
     pub(crate) route: Vec<usize>,
     pub(crate) workload: Workload,
     pub(crate) transport: TransportConfig,
+    /// How its receiver of data reports what arrives.
+    pub(crate) ack_conduct: AckConduct,
+    /// Whether the controller of its sender hears of losses.
+    pub(crate) ignores_loss: bool,
 }
 
 impl FlowSpec {

@@ -111,8 +111,12 @@ impl Connection {
         let endpoint = |role: Role, side: &str| {
             let (mut config, controller) = (spec.transport.clone(), &spec.controller);
             config.handshake_excess = handshake_excess;
+            let sends = workload.is_sent_by(role);
+            if !sends {
+                config.ack_conduct = spec.ack_conduct;
+            }
             let name = format!("flow/{name}/{side}");
-            let end = (role, workload.is_sent_by(role));
+            let end = (role, sends, spec.ignores_loss);
             Endpoint::new(spec.stack, end, config, start, controller, trial, &name)
         };
         let supplier = match &workload {

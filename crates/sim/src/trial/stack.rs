@@ -5,7 +5,7 @@
 //! indirect calls and of allocations.
 
 use crate::quic::{Datagram, QuicEndpoint, Steering};
-use thalweg_control::{Control, Init, Observer, PathState};
+use thalweg_control::{Control, IgnoresLoss, Init, Observer, PathState};
 use thalweg_transport::packet::Kind;
 use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Ecn, Instant, Rate};
@@ -91,11 +91,11 @@ macro_rules! each {
 }
 
 impl Endpoint {
-    /// The endpoint `flow/side` of a trial, which `sends` data of the application or not, of a connection that starts at
+    /// The endpoint `flow/side` of a trial, which `sends` data of the application or not, and may not tell its controller of losses, of a connection that starts at
     /// `start`. The names of the random streams are those of the flow.
     pub(crate) fn new(
         stack: Stack,
-        (role, sends): (Role, bool),
+        (role, sends, ignores_loss): (Role, bool, bool),
         config: TransportConfig,
         start: Instant,
         controller: &FlowController,
@@ -109,6 +109,7 @@ impl Endpoint {
         };
         let steering = match controller {
             FlowController::Registry(spec) => Steering::Ours(match sends {
+                true if ignores_loss => Box::new(IgnoresLoss(spec.build(&init))),
                 true => spec.build(&init),
                 false => spec.build_for_receiver(&init),
             }),

@@ -8,6 +8,7 @@ mod bulk;
 mod path_mtu;
 mod receive;
 mod recovery;
+mod skips;
 mod transmit;
 
 pub use bulk::Outlet;
@@ -23,6 +24,8 @@ use crate::sent_packets::SentPackets;
 use crate::stream::flow_control::Credit;
 use crate::stream::send::{SendStream, place_of};
 use crate::{AppEvent, Counters, PacketLog, Role, TransportConfig};
+use rand_core::Rng as _;
+use skips::Skips;
 use std::collections::VecDeque;
 use thalweg_control::{Control, Controller, Observer, PathState, Rng};
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
@@ -95,6 +98,8 @@ pub struct Endpoint {
     /// Full packets lost since one was acknowledged.
     full_losses: u32,
     ack_frequency: AckFrequency,
+    /// Packet numbers that are left out, if any are.
+    skips: Option<Box<Skips>>,
     // Kept between calls to avoid allocation.
     lost_scratch: Vec<u64>,
     spurious_scratch: Vec<(u64, u32, Instant)>,
@@ -109,8 +114,9 @@ impl Endpoint {
         start: Instant,
         controller: Box<dyn Controller>,
         rng: Rng,
-        noise: Rng,
+        mut noise: Rng,
     ) -> Self {
+        let skips = (config.skip_packet_numbers).then(|| Box::new(Skips::new(noise.next_u64())));
         let sender = Sender::new(Some(controller), &config, start, rng);
         Endpoint {
             role,
@@ -136,6 +142,7 @@ impl Endpoint {
             full_losses: 0,
             mtu_probe_pending: false,
             ack_frequency: AckFrequency::default(),
+            skips,
             ack_frequency_undecided: false,
             ack_frequency_pending: false,
             receiver: Receiver::new(&config),

@@ -44,6 +44,7 @@ impl Checker<'_> {
             let problem = "true requires stack = \"model\"";
             return self.fail(&key("zero_rtt"), problem);
         }
+        let ack_conduct = self.conduct(index, flow)?;
         let spec = FlowSpec {
             name: flow.name.clone(),
             controller,
@@ -53,6 +54,8 @@ impl Checker<'_> {
             route: self.route(index, flow, file)?,
             workload,
             transport,
+            ack_conduct,
+            ignores_loss: flow.sender == schema::SenderConduct::IgnoresLoss,
         };
         self.check_carried(index, &spec)?;
         Ok(spec)

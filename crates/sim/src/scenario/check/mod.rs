@@ -2,6 +2,7 @@
 //! accepted forms.
 
 mod bound;
+mod conduct;
 pub(super) mod counts;
 mod criteria;
 mod dead_end;

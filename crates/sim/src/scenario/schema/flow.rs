@@ -16,6 +16,45 @@ pub(crate) enum Stack {
     Quic,
 }
 
+/// What the receiver of a flow does to get more than its share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ReceiverConduct {
+    /// Nothing.
+    #[default]
+    Honest,
+    /// It acknowledges what has not arrived.
+    OptimisticAcks,
+    /// It sends many ACK frames for each packet.
+    AckDivision,
+    /// It reports no ECN marks.
+    HidesCe,
+    /// Its flow control has no limit.
+    Greedy,
+}
+
+impl ReceiverConduct {
+    /// Whether its flow control has no limit. What a receiver acknowledges and does not have would otherwise hold its own
+    /// window.
+    pub(crate) fn has_no_limit(self) -> bool {
+        matches!(
+            self,
+            ReceiverConduct::Greedy | ReceiverConduct::OptimisticAcks
+        )
+    }
+}
+
+/// What the sender of a flow does to get more than its share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SenderConduct {
+    /// Nothing.
+    #[default]
+    Honest,
+    /// Its controller hears of no losses.
+    IgnoresLoss,
+}
+
 /// One transport connection.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -69,6 +108,12 @@ pub(crate) struct Flow {
     pub(crate) pauses: Option<Vec<Vec<Duration>>>,
     /// Flow-control limit of both receivers on what is on its way to them, which does not grow.
     pub(crate) receive_window: Option<Bytes>,
+    /// Whether its receiver of data is honest: "honest", or how it is not.
+    #[serde(default)]
+    pub(crate) receiver: ReceiverConduct,
+    /// Whether its sender of data is honest: "honest", or how it is not.
+    #[serde(default)]
+    pub(crate) sender: SenderConduct,
     /// Whether the first packet carries the request.
     #[serde(default)]
     pub(crate) zero_rtt: bool,

@@ -11,7 +11,7 @@ mod short;
 mod traffic;
 mod transport;
 
-pub(crate) use flow::{Flow, Gap, Requests, Stack};
+pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct, Stack};
 pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
 pub(crate) use media::{Carriage, From};
 pub(crate) use pass::Pass;
