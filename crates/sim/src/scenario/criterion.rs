@@ -59,6 +59,12 @@ pub enum Metric {
     MeanDelayFromStart,
     /// The largest, with them.
     MaxDelayFromStart,
+    /// Time in freezes of a stream of media.
+    Frozen,
+    /// Mean rate of its encoder.
+    EncoderRate,
+    /// How uneven that is.
+    EncoderOscillation,
 }
 
 /// What a metric is measured in.
@@ -113,6 +119,9 @@ impl Metric {
             Metric::MaxDelay => "max-delay",
             Metric::MeanDelayFromStart => "mean-delay-from-start",
             Metric::MaxDelayFromStart => "max-delay-from-start",
+            Metric::Frozen => "frozen",
+            Metric::EncoderRate => "encoder-rate",
+            Metric::EncoderOscillation => "encoder-oscillation",
         }
     }
     /// What it measures, in a line.
@@ -162,11 +171,16 @@ impl Metric {
                 "mean delay of all frames, including those before the start of measurement"
             }
             Metric::MaxDelayFromStart => "largest delay of all frames",
+            Metric::Frozen => "time in freezes, as WebRTC counts them",
+            Metric::EncoderRate => "mean rate of the encoder of the stream",
+            Metric::EncoderOscillation => {
+                "standard deviation of the rate of the encoder over its mean, by frames"
+            }
         }
     }
 
     /// All of them.
-    pub const ALL: [Metric; 26] = [
+    pub const ALL: [Metric; 29] = [
         Metric::Completion,
         Metric::Closed,
         Metric::Rate,
@@ -193,6 +207,9 @@ impl Metric {
         Metric::MaxDelay,
         Metric::MeanDelayFromStart,
         Metric::MaxDelayFromStart,
+        Metric::Frozen,
+        Metric::EncoderRate,
+        Metric::EncoderOscillation,
     ];
     /// Whether it is a number of one stream of media.
     pub fn is_of_media(self) -> bool {
@@ -204,7 +221,12 @@ impl Metric {
                 | Metric::MaxDelay
                 | Metric::MeanDelayFromStart
                 | Metric::MaxDelayFromStart
-        )
+                | Metric::Frozen
+        ) || self.is_of_encoder()
+    }
+    /// Whether it is of the encoder of a stream that follows a rate.
+    pub(crate) fn is_of_encoder(self) -> bool {
+        matches!(self, Metric::EncoderRate | Metric::EncoderOscillation)
     }
     /// Whether it is of the frames of a call, of all its streams.
     pub(crate) fn is_of_call(self) -> bool {
@@ -231,7 +253,7 @@ impl Metric {
     /// Its unit.
     pub fn unit(self) -> Unit {
         match self {
-            Metric::Rate => Unit::Rate,
+            Metric::Rate | Metric::EncoderRate => Unit::Rate,
             Metric::Loss
             | Metric::Share
             | Metric::Load
@@ -239,7 +261,8 @@ impl Metric {
             | Metric::Utilisation
             | Metric::Drops
             | Metric::Marks
-            | Metric::SpuriousLoss => Unit::Share,
+            | Metric::SpuriousLoss
+            | Metric::EncoderOscillation => Unit::Share,
             _ => Unit::Time,
         }
     }
@@ -331,6 +354,7 @@ impl Criterion {
     pub fn column(&self) -> String {
         match self.metric {
             Metric::Rate => "mean_rate_bps".to_owned(),
+            Metric::EncoderRate => "encoder_rate_bps".to_owned(),
             Metric::Rtt => "mean_rtt_s".to_owned(),
             Metric::QueueDelay => "mean_queue_delay_s".to_owned(),
             time if time.unit() != Unit::Time => time.name().replace('-', "_"),
