@@ -84,11 +84,7 @@ impl DelayBased {
     }
 
     pub(super) fn reduce_to(&mut self, rate: f64) {
-        self.rate = self.within(self.rate.min(rate));
-    }
-
-    fn within(&self, rate: f64) -> f64 {
-        self.rates.clamp(rate).as_bits_per_sec() as f64
+        self.rate = self.rates.limit(self.rate.min(rate));
     }
 
     pub(super) fn on_arrival(&mut self, packet: &Arrival, cx: &Context<'_>) {
@@ -149,7 +145,7 @@ impl DelayBased {
             true => MOST_OVER_RECEIVED * received,
             false => f64::INFINITY,
         };
-        self.rate = self.within(self.rate.max(grown.min(most)));
+        self.rate = self.rates.limit(self.rate.max(grown.min(most)));
     }
 
     /// Half a packet in a response time, and at least 1000 bit/s. The draft adds the latter at each feedback; here it is
@@ -174,7 +170,7 @@ impl DelayBased {
         let deviation = received - full.mean;
         full.mean += (1.0 - PAST) * deviation;
         full.variance = PAST * full.variance + (1.0 - PAST) * deviation * deviation;
-        self.rate = self.within(self.rate.min(BETA * received));
+        self.rate = self.rates.limit(self.rate.min(BETA * received));
     }
 
     /// Shows what the rate follows from.

@@ -40,11 +40,7 @@ impl LossBased {
     }
 
     pub(super) fn reduce_to(&mut self, rate: f64) {
-        self.rate = self.within(self.rate.min(rate));
-    }
-
-    fn within(&self, rate: f64) -> f64 {
-        self.rates.clamp(rate).as_bits_per_sec() as f64
+        self.rate = self.rates.limit(self.rate.min(rate));
     }
 
     pub(super) fn on_arrival(&mut self) {
@@ -64,7 +60,7 @@ impl LossBased {
         self.judged = now;
         let loss = self.lost as f64 / packets as f64;
         (self.arrived, self.lost) = (0, 0);
-        self.rate = self.within(if loss > MANY {
+        self.rate = self.rates.limit(if loss > MANY {
             self.rate * (1.0 - 0.5 * loss)
         } else if loss < FEW {
             GROWTH * (self.rate + STEP)

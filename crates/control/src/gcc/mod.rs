@@ -142,6 +142,7 @@ impl Controller for Gcc {
 
     fn observe(&self, out: &mut dyn Observer) {
         self.delay.observe(out);
-        out.variable("a_s", self.loss.rate());
+        out.variable("as_hat", self.loss.rate());
+        out.variable("target_bitrate", self.rate().as_bits_per_sec() as f64);
     }
 }

@@ -106,7 +106,7 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
 
 impl Nada {
     fn limit(&mut self, rate: f64) {
-        self.rate = self.rates.clamp(rate).as_bits_per_sec() as f64;
+        self.rate = self.rates.limit(rate);
     }
 
     /// RFC 8698 section 4.3.

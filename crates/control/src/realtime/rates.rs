@@ -43,7 +43,13 @@ impl Rates {
         }
     }
 
-    /// A number of bits per second as a rate of the range.
+    /// The nearest number of bits per second in the range.
+    pub(crate) fn limit(&self, bits_per_second: f64) -> f64 {
+        let (min, max) = (self.min.as_bits_per_sec(), self.max.as_bits_per_sec());
+        bits_per_second.clamp(min as f64, max as f64)
+    }
+
+    /// The same as a rate.
     pub(crate) fn clamp(&self, bits_per_second: f64) -> Rate {
         Rate::from_bits_per_sec(bits_per_second as u64).clamp(self.min, self.max)
     }

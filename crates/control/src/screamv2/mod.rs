@@ -13,6 +13,8 @@
 //!   reduce it once in a smoothed RTT, marks and delays once in 25 ms.
 //! - `loss_event_rate` has no formula: here each round trip weighs a hundredth.
 //! - It does not say how often the target of the delay is adjusted: here every 50 ms.
+//! - It has no rule for feedback that does not come, but that a least rate is kept: as in TFRC, window and rate are halved
+//!   at each probe timeout (RFC 5348 section 4.4), and persistent congestion leaves the smallest window.
 //! - "L4S is active" here means that a mark came in the last five seconds.
 //!
 //! # Limits
@@ -27,7 +29,7 @@ mod target;
 mod tests;
 mod window;
 
-use crate::event::{Ack, Arrival, EcnCounts, Lost};
+use crate::event::{Ack, Arrival, EcnCounts, Lost, Timeout};
 use crate::realtime::{Feedback, OneWayDelay, Rates, rates};
 use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options};
 use averages::Averages;
@@ -124,7 +126,7 @@ impl ScreamV2 {
         }
         factor *= 1.0 - (mtu / window - 0.1).clamp(0.0, 0.8);
         let rate = factor * 8.0 * window / rtt.as_secs_f64();
-        self.media = self.rates.clamp(rate).as_bits_per_sec() as f64;
+        self.media = self.rates.limit(rate);
     }
 }
 
@@ -148,6 +150,12 @@ impl Controller for ScreamV2 {
         if event.persistent_congestion {
             self.window.collapse();
         }
+    }
+
+    /// RFC 5348 section 4.4, in place of a rule of its own.
+    fn on_timeout(&mut self, _event: &Timeout, _cx: &mut Context<'_>) {
+        self.window.halve();
+        self.media = self.rates.limit(self.media / 2.0);
     }
 
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {

@@ -91,6 +91,11 @@ impl Window {
         self.bytes = self.least;
     }
 
+    /// A probe timeout fired.
+    pub(super) fn halve(&mut self) {
+        self.bytes = (self.bytes / 2.0).max(self.least);
+    }
+
     pub(super) fn note_in_flight(&mut self, bytes: Bytes, rtt: Duration, now: Instant) {
         if now - self.round >= rtt {
             self.in_flight_before = std::mem::take(&mut self.in_flight);
@@ -214,4 +219,117 @@ fn virtual_share(seen: &Congestion, averages: &Averages, mtu: Bytes, rtt: Durati
     let few = 2.0 * mtu.as_u64() as f64 * 8.0 / (seen.media.max(1.0) * rtt.as_secs_f64());
     let counts = averages.l4s_alpha < few || !averages.l4s_active;
     counts.then(|| ((averages.queue_average - half) / half).clamp(0.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MTU: Bytes = Bytes::new(1_000);
+    const RTT: Duration = Duration::from_millis(50);
+
+    fn at(ms: u64) -> Instant {
+        Instant::START + Duration::from_millis(ms)
+    }
+
+    /// A window of 30 packets that were all in flight.
+    fn window() -> Window {
+        Window {
+            bytes: 30_000.0,
+            in_flight: 30_000.0,
+            ..Window::new(MTU, at(0))
+        }
+    }
+
+    const NOTHING: Congestion = Congestion {
+        lost: false,
+        marked: false,
+        l4s: false,
+        target: 0.06,
+        media: 1_000_000.0,
+    };
+
+    #[track_caller]
+    fn assert_near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-6, "{value} {expected}");
+    }
+
+    #[test]
+    fn a_loss_leaves_seven_tenths_once_in_a_round_trip_and_a_classic_mark_eight() {
+        let mut averages = Averages::new(at(0));
+        let lost = Congestion {
+            lost: true,
+            ..NOTHING
+        };
+        let mut w = window();
+        w.reduce(&lost, &mut averages, MTU, (RTT, at(1_000)));
+        assert_near(w.bytes(), 21_000.0);
+        assert_near(w.inflection, 30_000.0);
+        w.reduce(&lost, &mut averages, MTU, (RTT, at(1_040)));
+        assert_near(w.bytes(), 21_000.0);
+        w.reduce(&lost, &mut averages, MTU, (RTT, at(1_050)));
+        assert_near(w.bytes(), 14_700.0);
+        let marked = Congestion {
+            marked: true,
+            ..NOTHING
+        };
+        let mut w = window();
+        w.reduce(&marked, &mut averages, MTU, (RTT, at(1_000)));
+        assert_near(w.bytes(), 24_000.0);
+        (0..20).for_each(|n| w.reduce(&lost, &mut averages, MTU, (RTT, at(2_000 + 50 * n))));
+        assert_near(w.bytes(), MINIMUM);
+    }
+
+    #[test]
+    fn marks_of_l4s_reduce_by_half_their_share_and_a_first_one_by_a_quarter() {
+        let marked = Congestion {
+            marked: true,
+            l4s: true,
+            ..NOTHING
+        };
+        let mut averages = Averages::new(at(0));
+        let mut w = window();
+        w.reduce(&marked, &mut averages, MTU, (RTT, at(6_000)));
+        assert_near(w.bytes(), 22_500.0);
+        assert_eq!(averages.l4s_alpha, 0.25);
+        // A second later: half of 0.25, less a share for small windows: 1 - 2 / 22.5 = 0.911
+        w.reduce(&marked, &mut averages, MTU, (RTT, at(7_000)));
+        assert_near(w.bytes(), 22_500.0 * (1.0 - 0.125 * (1.0 - 2.0 / 22.5)));
+    }
+
+    #[test]
+    fn a_queue_over_half_of_its_target_counts_as_marks() {
+        let mut averages = Averages::new(at(0));
+        (averages.queue, averages.queue_average) = (0.05, 0.045);
+        let mut w = window();
+        w.reduce(&NOTHING, &mut averages, MTU, (RTT, at(1_000)));
+        // (45 - 30) / 30 of all packets marked: a quarter off
+        assert_near(w.bytes(), 22_500.0);
+        averages.queue = 0.03;
+        w.reduce(&NOTHING, &mut averages, MTU, (RTT, at(2_000)));
+        assert_near(w.bytes(), 22_500.0);
+    }
+
+    #[test]
+    fn the_window_grows_by_a_packet_and_a_fiftieth_a_round_trip_and_slowly_near_its_last_peak() {
+        let mut w = window();
+        w.grow(Bytes::new(30_000), false, MTU, (RTT, at(1_000)));
+        // A packet times 1 + 0.02 * 30
+        assert_near(w.bytes(), 31_600.0);
+        let mut w = window();
+        w.inflection = 30_000.0;
+        w.grow(Bytes::new(30_000), false, MTU, (RTT, at(1_000)));
+        // A tenth, of growth and of its multiplicative part: 0.1 * (1 + 0.6 * 0.1)
+        assert_near(w.bytes(), 30_106.0);
+        // Right after congestion the growth is not multiplicative.
+        let mut w = window();
+        w.congestion = Some(at(1_000));
+        w.grow(Bytes::new(30_000), false, MTU, (RTT, at(1_000)));
+        assert_near(w.bytes(), 31_000.0);
+        // It does not grow over twice what is in flight and a packet.
+        let mut w = window();
+        w.in_flight = 14_000.0;
+        w.grow(Bytes::new(30_000), false, MTU, (RTT, at(1_000)));
+        assert_near(w.bytes(), 30_000.0);
+    }
 }

@@ -52,7 +52,9 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
     let rtt = down_delay + up_delay;
     match metric {
         Metric::Rtt | Metric::EventRtt | Metric::EventRttHigh | Metric::MaxRtt => return Some(rtt),
-        Metric::QueueDelay | Metric::Starvation | Metric::Convergence | Metric::Frozen => return None,
+        Metric::QueueDelay | Metric::Starvation | Metric::Convergence | Metric::Frozen => {
+            return None;
+        }
         _ if metric.unit() != Unit::Time => return None,
         _ => {}
     }

@@ -2,7 +2,7 @@
 
 use super::schema::Carriage;
 use thalweg_transport::Role;
-use thalweg_units::{Bytes, Duration, Rate};
+use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
 /// One stream of media.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,8 @@ pub(crate) struct EncoderSpec {
     pub(crate) least: Rate,
     pub(crate) most: Rate,
     pub(crate) start: Rate,
+    /// Part of what is allowed that it uses.
+    pub(crate) uses: Fraction,
     pub(crate) reaction: Duration,
     /// Scale of the Laplace distribution of sizes.
     pub(crate) variation: f64,

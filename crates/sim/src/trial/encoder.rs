@@ -1,7 +1,7 @@
 //! An encoder of video that follows the rate which congestion control allows (RFC 8593 section 5).
 //!
 //! # Model
-//! The rate of the encoder changes at a frame, to what is then allowed, and not again until its reaction time is over (RFC 8593
+//! The rate of the encoder changes at a frame, to the part of what is then allowed that it uses, and not again until its reaction time is over (RFC 8593
 //! section 5.1). It stays between the least and the largest rate (RFC 8593 section 5.4). A frame has the size that the rate says, of
 //! which it deviates by a Laplace distribution of mean zero (RFC 8593 section 5.3). With key frames, the first frame of a
 //! group is larger than the others, and the group has the rate.
@@ -12,7 +12,7 @@
 //! a congestion controller changes all the time. Resolution and quality are not modelled: any rate of the range gives
 //! `per_second` frames.
 
-use crate::scenario::media::EncoderSpec;
+use crate::scenario::media::{EncoderSpec, MediaSpec};
 use crate::trial::seed;
 use thalweg_control::Rng;
 use thalweg_random::open_unit;
@@ -22,6 +22,7 @@ use thalweg_units::{Bytes, Duration, Instant, Rate};
 #[derive(Debug)]
 pub(crate) struct Encoder {
     spec: EncoderSpec,
+    per_second: f64,
     rate: Rate,
     /// When the rate last changed.
     changed: Option<Instant>,
@@ -58,10 +59,12 @@ impl Encoded {
 }
 
 impl Encoder {
-    /// That of the stream `name` of a flow.
-    pub(crate) fn new(spec: &EncoderSpec, trial: u64, flow: &str, name: &str) -> Self {
+    /// That of a stream of a flow.
+    pub(crate) fn new(spec: &EncoderSpec, trial: u64, flow: &str, stream: &MediaSpec) -> Self {
+        let name = &stream.name;
         Encoder {
             spec: *spec,
+            per_second: f64::from(stream.per_second),
             rate: spec.start,
             changed: None,
             rng: seed::rng(trial, &format!("flow/{flow}/media/{name}")),
@@ -69,28 +72,28 @@ impl Encoder {
         }
     }
 
-    /// The size of frame number `frame`, given what is allowed, if that is known; frames are `interval` apart.
+    /// The size of frame number `frame`, given what is allowed, if that is known.
     pub(crate) fn encode(
         &mut self,
         now: Instant,
         frame: u32,
         allowed: Option<Rate>,
-        interval: Duration,
         is_measured: bool,
     ) -> u64 {
         let reacts = (self.changed).is_none_or(|changed| now - changed >= self.spec.reaction);
         if let Some(allowed) = allowed.filter(|_| reacts) {
-            let next = allowed.clamp(self.spec.least, self.spec.most);
+            let used = allowed.scale(self.spec.uses.as_f64());
+            let next = used.clamp(self.spec.least, self.spec.most);
             if next != self.rate {
                 (self.rate, self.changed) = (next, Some(now));
             }
         }
-        let mean = self.rate.as_bits_per_sec() as f64 / 8.0 * interval.as_secs_f64();
+        let mean = self.rate.as_bits_per_sec() as f64 / 8.0 / self.per_second;
         let (frames, ratio) = (f64::from(self.spec.group), self.spec.key_frame);
         let other = mean * frames / (frames - 1.0 + ratio);
         let is_key = frame.is_multiple_of(self.spec.group);
         let expected = if is_key { other * ratio } else { other };
-        let size = (expected * (1.0 + self.deviation())).max(1.0) as u64;
+        let size = (expected * (1.0 + self.deviation()) + 0.5).max(1.0) as u64;
         if is_measured {
             let rate = self.rate.as_bits_per_sec() as f64;
             self.measured.frames += 1;
@@ -114,17 +117,25 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::media::standard_call;
+    use thalweg_units::Fraction;
 
     const SPEC: EncoderSpec = EncoderSpec {
         least: Rate::from_bits_per_sec(150_000),
         most: Rate::from_bits_per_sec(1_500_000),
         start: Rate::from_bits_per_sec(150_000),
+        uses: Fraction::ONE,
         reaction: Duration::from_millis(100),
         variation: 0.0,
         key_frame: 1.0,
         group: 1,
     };
-    const INTERVAL: Duration = Duration::from_millis(40);
+    /// An encoder of 25 frames a second.
+    fn new(spec: &EncoderSpec) -> Encoder {
+        let mut stream = standard_call(Duration::from_secs(1), Duration::ZERO)[1].clone();
+        stream.per_second = 25;
+        Encoder::new(spec, 1, "main", &stream)
+    }
 
     fn at(ms: u64) -> Instant {
         Instant::START + Duration::from_millis(ms)
@@ -132,13 +143,13 @@ mod tests {
 
     /// The rate that frames show which follow what is allowed, in kbps, each 40 ms after the one before.
     fn rates(spec: EncoderSpec, allowed: &[Option<u64>]) -> Vec<u64> {
-        let mut encoder = Encoder::new(&spec, 1, "main", "video");
+        let mut encoder = new(&spec);
         let frames = allowed.iter().enumerate();
         frames
             .map(|(frame, kbps)| {
                 let allowed = kbps.map(|kbps| Rate::from_bits_per_sec(1_000 * kbps));
                 let now = at(40 * frame as u64);
-                encoder.encode(now, frame as u32, allowed, INTERVAL, true) * 8 / 40
+                encoder.encode(now, frame as u32, allowed, true) * 8 / 40
             })
             .collect()
     }
@@ -150,6 +161,8 @@ mod tests {
         assert_eq!(rates(SPEC, &allowed), [150, 300, 300, 300, 500, 500]);
         assert_eq!(rates(SPEC, &[Some(10), Some(10)]), [150, 150]);
         assert_eq!(rates(SPEC, &[Some(9_000)]), [1_500]);
+        let uses = Fraction::from_f64(0.8);
+        assert_eq!(rates(EncoderSpec { uses, ..SPEC }, &[Some(500)]), [400]);
     }
 
     #[test]
@@ -159,14 +172,14 @@ mod tests {
             group: 10,
             ..SPEC
         };
-        let mut encoder = Encoder::new(&spec, 1, "main", "video");
+        let mut encoder = new(&spec);
         let allowed = Some(Rate::from_bits_per_sec(1_000_000));
         let sizes: Vec<u64> = (0..10)
-            .map(|n| encoder.encode(at(40 * n), n as u32, allowed, INTERVAL, true))
+            .map(|n| encoder.encode(at(40 * n), n as u32, allowed, true))
             .collect();
-        // 10 frames of 5000 bytes share 9 + 5 parts: 3571 bytes, and 17857
+        // 10 frames of 5000 bytes share 9 + 5 parts: 3571.4 bytes, and 17857.1
         assert_eq!((sizes[0], sizes[1]), (17_857, 3_571));
-        assert_eq!(sizes.iter().sum::<u64>(), 49_996); // of 50 000, fractions cut off
+        assert_eq!(sizes.iter().sum::<u64>(), 49_996); // of 50 000, but for rounding
     }
 
     #[test]
@@ -176,9 +189,9 @@ mod tests {
             start: Rate::from_bits_per_sec(1_000_000),
             ..SPEC
         };
-        let mut encoder = Encoder::new(&spec, 1, "main", "video");
+        let mut encoder = new(&spec);
         let count = 20_000;
-        let mut draw = || encoder.encode(at(0), 0, None, INTERVAL, true) as f64 / 5_000.0;
+        let mut draw = || encoder.encode(at(0), 0, None, true) as f64 / 5_000.0;
         let sizes: Vec<f64> = (0..count).map(|_| draw()).collect();
         let mean = sizes.iter().sum::<f64>() / f64::from(count);
         let spread = sizes.iter().map(|size| (size - 1.0).abs()).sum::<f64>() / f64::from(count);
@@ -197,11 +210,11 @@ mod tests {
             reaction: Duration::ZERO,
             ..SPEC
         };
-        let mut encoder = Encoder::new(&spec, 1, "main", "video");
+        let mut encoder = new(&spec);
         for frame in 0..100 {
             let kbps = if frame % 2 == 0 { 800 } else { 1_200 };
             let allowed = Some(Rate::from_bits_per_sec(1_000 * kbps));
-            encoder.encode(at(40 * frame), frame as u32, allowed, INTERVAL, frame >= 50);
+            encoder.encode(at(40 * frame), frame as u32, allowed, frame >= 50);
         }
         let measured = encoder.measured;
         assert_eq!(measured.frames, 50);

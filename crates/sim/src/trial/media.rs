@@ -16,7 +16,7 @@
 //!   that is less (`Control::rate`),
 //! - of which headers take what they take of a full packet,
 //! - less the mean rates of the streams of the same sender whose frames have fixed sizes,
-//! - shared equally by its other streams.
+//! - shared equally by its other streams, each of which uses the part of it that `uses` says.
 //!
 //! A frame of an encoder that is carried by datagrams is split into datagrams of at most 1150 bytes, as RTP would split it,
 //! and arrives when all of them have; one that is lost is not sent again. During a pause a stream has no frames, and a group without frames is not
@@ -182,7 +182,7 @@ impl Call {
             skipped: 0,
             unpaused: spec.unpaused_frames(),
             generated: 0,
-            encoder: (spec.encoder()).map(|encoder| Encoder::new(encoder, trial, flow, &spec.name)),
+            encoder: (spec.encoder()).map(|encoder| Encoder::new(encoder, trial, flow, spec)),
             encoded: match spec.encoder() {
                 Some(_) => vec![(0, 0); spec.frames as usize],
                 None => Vec::new(),
@@ -439,7 +439,7 @@ impl Track {
                     _ if is_paused => 0,
                     (Some(encoder), None) => {
                         let allowed = share.allowed(sender);
-                        encoder.encode(now, frame, allowed, spec.span(1), is_measured)
+                        encoder.encode(now, frame, allowed, is_measured)
                     }
                     (_, fixed) => fixed.unwrap_or(0),
                 };

@@ -171,8 +171,7 @@ impl Checker<'_> {
         let stream = specs
             .iter()
             .find(|spec| pass.stream.as_ref() == Some(&spec.name));
-        if let Some(spec) =
-            stream.filter(|spec| metric.is_of_encoder() && spec.encoder().is_none())
+        if let Some(spec) = stream.filter(|spec| metric.is_of_encoder() && spec.encoder().is_none())
         {
             let problem = format!(
                 "\"{}\" requires a stream with rate; the frames of \"{}\" have fixed sizes",

@@ -95,6 +95,9 @@ impl Checker<'_> {
                 return out_of_range(name, format!("\"{rate}\""), accepted);
             }
         }
+        if encoder.uses.is_zero() {
+            return out_of_range("uses", "\"0 %\"".to_owned(), "more than \"0 %\"".to_owned());
+        }
         if encoder.reaction > REACTION {
             let value = format!("\"{}\"", encoder.reaction);
             return out_of_range("reaction", value, format!("at most \"{REACTION}\""));
@@ -122,6 +125,7 @@ impl Checker<'_> {
             least: encoder.least,
             most: encoder.most,
             start,
+            uses: encoder.uses,
             reaction: encoder.reaction,
             variation,
             key_frame: encoder.key_frame,

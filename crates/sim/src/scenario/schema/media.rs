@@ -90,6 +90,9 @@ pub(crate) struct Encoder {
     pub(crate) most: Rate,
     /// The rate at the start; by default the least one.
     pub(crate) start: Option<Rate>,
+    /// The part of what congestion control allows that it uses.
+    #[serde(default = "all")]
+    pub(crate) uses: Fraction,
     /// Time between two changes of the rate.
     #[serde(default = "reaction")]
     pub(crate) reaction: Duration,
@@ -101,6 +104,9 @@ pub(crate) struct Encoder {
     pub(crate) key_frame: f64,
 }
 
+fn all() -> Fraction {
+    Fraction::ONE
+}
 /// tau_v of RFC 8593 section 5.5.
 fn reaction() -> Duration {
     Duration::from_millis(200)
