@@ -107,8 +107,8 @@ mod tests {
     #[test]
     fn at_few_frames_a_second_a_freeze_is_three_times_the_mean() {
         // One frame each 100 ms: 300 ms is more than 100 + 150.
-        let slow = |gap| {
-            (0..40)
+        let slow = |gap: u64| {
+            (0..40_u64)
                 .map(|n| (n * 100, n * 100))
                 .chain([(4_000, 3_900 + gap)])
         };

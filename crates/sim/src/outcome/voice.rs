@@ -73,11 +73,11 @@ mod tests {
 
     #[test]
     fn a_score_falls_with_delay_and_with_loss() {
-        // R 93.2 is 4.41; 200 ms take 0.024 * 200 + 0.11 * 22.7 = 7.3, and R 85.9 is 4.21.
+        // R 93.2 is 4.41; 200 ms take 0.024 * 200 + 0.11 * 22.7 = 7.3, and R 85.9 is 4.226.
         assert!((scored(&[0; 100], 100) - 4.41).abs() < 0.005);
-        assert!((scored(&[200; 100], 100) - 4.21).abs() < 0.005);
-        // Two of a hundred missing take 95 * 2 / 27.1 = 7.0: R 86.2 is 4.22.
-        assert!((scored(&[0; 98], 100) - 4.22).abs() < 0.005);
+        assert!((scored(&[200; 100], 100) - 4.226).abs() < 0.005);
+        // Two of a hundred missing take 95 * 2 / 27.1 = 7.0: R 86.2 is 4.235.
+        assert!((scored(&[0; 98], 100) - 4.235).abs() < 0.005);
         assert_eq!(score(&[], 10), Some(1.0));
         assert_eq!(score(&[], 0), None);
     }
