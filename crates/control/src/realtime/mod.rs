@@ -6,7 +6,7 @@
 //! delay of ACKs then counts as a queue.
 //!
 //! Feedback comes as often as QUIC acknowledges, every other packet or after 25 ms by default, which is more often than
-//! RTCP (RFC 8888 section 3.2) would report.
+//! RTCP (RFC 8888 section 4) would report.
 
 pub(crate) mod feedback;
 pub(crate) mod one_way_delay;

@@ -107,11 +107,11 @@ pub(crate) struct Encoder {
 fn all() -> Fraction {
     Fraction::ONE
 }
-/// tau_v of RFC 8593 section 5.5.
+/// tau_v of RFC 8593 section 5.
 fn reaction() -> Duration {
     Duration::from_millis(200)
 }
-/// SCALE_B of RFC 8593 section 5.5.
+/// SCALE_B of RFC 8593 section 5.
 fn variation() -> Fraction {
     Fraction::from_f64(0.15)
 }
