@@ -88,7 +88,7 @@ impl DelayBased {
     }
 
     pub(super) fn on_arrival(&mut self, packet: &Arrival, cx: &Context<'_>) {
-        self.received.arrived(packet);
+        self.received.arrived(packet, 1);
         let Some(change) = self.groups.add(packet) else {
             return;
         };

@@ -43,8 +43,8 @@ impl LossBased {
         self.rate = self.rates.limit(self.rate.min(rate));
     }
 
-    pub(super) fn on_arrival(&mut self) {
-        self.arrived += 1;
+    pub(super) fn on_arrivals(&mut self, packets: u64) {
+        self.arrived += packets;
     }
 
     pub(super) fn on_lost(&mut self) {
@@ -89,7 +89,7 @@ mod tests {
         ] {
             let mut loss = LossBased::new(rates, Instant::START);
             loss.rate = 500_000.0;
-            (lost..100).for_each(|_| loss.on_arrival());
+            loss.on_arrivals(100 - lost);
             (0..lost).for_each(|_| loss.on_lost());
             let rtt = Duration::from_millis(100);
             loss.update(rtt, Instant::START + Duration::from_millis(199));

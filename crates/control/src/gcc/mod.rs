@@ -87,8 +87,8 @@ impl Gcc {
         self.rates.clamp(smaller)
     }
 
-    fn arrived(&mut self, packet: &Arrival, cx: &Context<'_>) {
-        self.loss.on_arrival();
+    fn arrived(&mut self, packet: &Arrival, packets: u64, cx: &Context<'_>) {
+        self.loss.on_arrivals(packets);
         self.delay.on_arrival(packet, cx);
     }
 }
@@ -100,13 +100,13 @@ impl Controller for Gcc {
 
     fn on_arrival(&mut self, event: &Arrival, cx: &mut Context<'_>) {
         self.feedback.on_arrival();
-        self.arrived(event, cx);
+        self.arrived(event, 1, cx);
     }
 
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.mtu = cx.path.mtu;
-        if let Some(arrival) = self.feedback.stand_in(event, cx.now) {
-            self.arrived(&arrival, cx);
+        if let Some((arrival, packets)) = self.feedback.stand_in(event, cx.now) {
+            self.arrived(&arrival, packets, cx);
         }
         self.in_flight = cx.path.smoothed_rtt + IN_FLIGHT;
         self.delay.update(cx);

@@ -19,9 +19,9 @@ pub(super) struct LossIntervals {
 }
 
 impl LossIntervals {
-    /// A packet arrived.
-    pub(super) fn on_packet(&mut self) {
-        self.current += 1.0;
+    /// So many packets arrived.
+    pub(super) fn on_packets(&mut self, packets: u64) {
+        self.current += packets as f64;
     }
 
     pub(super) fn on_lost(&mut self, rtt: Duration, now: Instant) {
@@ -60,12 +60,12 @@ mod tests {
         });
         let mut losses = LossIntervals::default();
         assert_eq!(losses.mean(), None);
-        (0..10).for_each(|_| losses.on_packet());
+        losses.on_packets(10);
         losses.on_lost(rtt, at(0));
         losses.on_lost(rtt, at(50));
         assert_eq!((losses.mean(), losses.current()), (Some(10.0), 0.0));
         for event in 1..=4 {
-            (0..20).for_each(|_| losses.on_packet());
+            losses.on_packets(20);
             losses.on_lost(rtt, at(1_000 * event));
         }
         // Four of 20 packets with weight 1, and the first of 10 with 0.8: (80 + 8) / 4.8

@@ -155,13 +155,13 @@ impl Controller for Nada {
 
     fn on_arrival(&mut self, event: &Arrival, cx: &mut Context<'_>) {
         self.feedback.on_arrival();
-        self.signal.on_arrival(event, cx.now);
+        self.signal.on_arrival(event, 1, cx.now);
     }
 
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.mtu = cx.path.mtu;
-        if let Some(arrival) = self.feedback.stand_in(event, cx.now) {
-            self.signal.on_arrival(&arrival, cx.now);
+        if let Some((arrival, packets)) = self.feedback.stand_in(event, cx.now) {
+            self.signal.on_arrival(&arrival, packets, cx.now);
         }
         self.in_flight = cx.path.smoothed_rtt + MOST_SIGNAL;
         self.update(cx);

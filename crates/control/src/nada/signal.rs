@@ -53,7 +53,7 @@ impl Signal {
         }
     }
 
-    pub(super) fn on_arrival(&mut self, packet: &Arrival, now: Instant) {
+    pub(super) fn on_arrival(&mut self, packet: &Arrival, packets: u64, now: Instant) {
         let queue = self.delay.queue(packet, now);
         self.delays[self.next] = queue;
         self.next = (self.next + 1) % MINIMUM_OF;
@@ -65,8 +65,8 @@ impl Signal {
             self.largest.pop_back();
         }
         self.largest.push_back((now, queue));
-        self.recent.arrived(packet);
-        self.losses.on_packet();
+        self.recent.arrived(packet, packets);
+        self.losses.on_packets(packets);
     }
 
     pub(super) fn on_lost(&mut self, rtt: Duration, now: Instant) {

@@ -15,13 +15,15 @@ impl Feedback {
         self.is_reported = true;
     }
 
-    /// What stands for an arrival where none is ever reported: all that an ACK newly acknowledges has arrived now.
-    pub(crate) fn stand_in(self, ack: &Ack, now: Instant) -> Option<Arrival> {
-        (!self.is_reported).then_some(Arrival {
+    /// What stands for arrivals where none is ever reported: all packets that an ACK newly acknowledges, of which there are
+    /// so many, have arrived now as one.
+    pub(crate) fn stand_in(self, ack: &Ack, now: Instant) -> Option<(Arrival, u64)> {
+        let arrival = Arrival {
             packet: ack.largest,
             size: ack.newly_acked,
             sent: ack.snapshot.sent,
             arrived: now,
-        })
+        };
+        (!self.is_reported).then_some((arrival, ack.newly_acked_packets))
     }
 }

@@ -12,6 +12,8 @@ pub(crate) mod feedback;
 pub(crate) mod one_way_delay;
 pub(crate) mod rates;
 pub(crate) mod recent;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use feedback::Feedback;
 pub(crate) use one_way_delay::OneWayDelay;

@@ -1,4 +1,5 @@
-//! What has arrived and what was lost recently: the rate of arrival, and the share of losses and marks.
+//! What has arrived and what was lost recently: the rate of arrival, and the share of losses and marks. Both ends have the
+//! same clock, as in every trial.
 
 use crate::event::Arrival;
 use std::collections::VecDeque;
@@ -10,6 +11,7 @@ struct Entry {
     /// When it arrived, or was declared lost.
     time: Instant,
     bytes: Bytes,
+    arrived: u64,
     lost: u64,
     marked: u64,
 }
@@ -41,33 +43,34 @@ impl Recent {
         }
     }
 
-    /// A packet arrived.
-    pub(crate) fn arrived(&mut self, packet: &Arrival) {
-        self.add(packet.arrived, packet.size, 0, 0);
+    /// So many packets arrived as one.
+    pub(crate) fn arrived(&mut self, packet: &Arrival, packets: u64) {
+        self.add(packet.arrived, packet.size, (packets, 0, 0));
     }
 
     /// A packet is lost.
     pub(crate) fn lost(&mut self, now: Instant) {
-        self.add(now, Bytes::ZERO, 1, 0);
+        self.add(now, Bytes::ZERO, (0, 1, 0));
     }
 
     /// Packets that have arrived before were marked.
     pub(crate) fn marked(&mut self, now: Instant, packets: u64) {
-        self.add(now, Bytes::ZERO, 0, packets);
+        self.add(now, Bytes::ZERO, (0, 0, packets));
     }
 
-    fn add(&mut self, time: Instant, bytes: Bytes, lost: u64, marked: u64) {
+    fn add(&mut self, time: Instant, bytes: Bytes, (arrived, lost, marked): (u64, u64, u64)) {
         self.since.get_or_insert(time);
         self.entries.push_back(Entry {
             time,
             bytes,
+            arrived,
             lost,
             marked,
         });
         self.bytes += bytes;
-        self.packets += u64::from(!bytes.is_zero()) + lost;
+        self.packets += arrived + lost;
         self.lost += lost;
-        self.marked += marked;
+        self.marked = self.marked.saturating_add(marked);
         self.forget(time);
     }
 
@@ -77,9 +80,9 @@ impl Recent {
             && oldest.time + self.span < now
         {
             self.bytes -= oldest.bytes;
-            self.packets -= u64::from(!oldest.bytes.is_zero()) + oldest.lost;
+            self.packets -= oldest.arrived + oldest.lost;
             self.lost -= oldest.lost;
-            self.marked -= oldest.marked;
+            self.marked = self.marked.saturating_sub(oldest.marked);
             self.entries.pop_front();
         }
     }
@@ -124,7 +127,7 @@ mod tests {
             arrived: at(ms),
         };
         let mut recent = Recent::new(Duration::from_millis(500));
-        (0..100).for_each(|n| recent.arrived(&packet(n * 10)));
+        (0..100).for_each(|n| recent.arrived(&packet(n * 10), 1));
         // Arrivals from 490 to 990 ms: 51 packets of 10 000 bit in 0.5 s
         assert_eq!(recent.rate(), Rate::from_bits_per_sec(1_020_000));
         assert!(recent.is_full(at(990)) && !recent.has_losses());

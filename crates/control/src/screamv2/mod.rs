@@ -141,7 +141,8 @@ impl Controller for ScreamV2 {
     }
 
     fn on_ecn(&mut self, event: &EcnCounts, _cx: &mut Context<'_>) {
-        self.reported.marked += event.ce.saturating_sub(self.marks);
+        let marked = event.ce.saturating_sub(self.marks);
+        self.reported.marked = self.reported.marked.saturating_add(marked);
         self.marks = event.ce;
     }
 
@@ -160,7 +161,7 @@ impl Controller for ScreamV2 {
 
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.mtu = cx.path.mtu;
-        if let Some(arrival) = self.feedback.stand_in(event, cx.now) {
+        if let Some((arrival, _)) = self.feedback.stand_in(event, cx.now) {
             self.arrived(&arrival, cx.now);
         }
         let rtt = cx.path.smoothed_rtt.max(Duration::from_micros(1));

@@ -56,10 +56,8 @@ fn is_paused_between(
     before: &FrameRecord,
     after: &FrameRecord,
 ) -> bool {
-    let lies_between = |(from, until): &(Duration, Duration)| {
-        start + *from < after.nominal && before.nominal < start + *until
-    };
-    spec.pauses.iter().any(lies_between)
+    let begun = (spec.pauses).partition_point(|(from, _)| start + *from < after.nominal);
+    begun > 0 && before.nominal < start + spec.pauses[begun - 1].1
 }
 
 #[cfg(test)]

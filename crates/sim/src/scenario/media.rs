@@ -84,8 +84,8 @@ impl MediaSpec {
     /// Whether the stream pauses when this frame, counted from the first of the stream, is due.
     pub(crate) fn is_paused(&self, frame: u32) -> bool {
         let time = self.span(frame);
-        let covers = |(from, until): &(Duration, Duration)| (*from..*until).contains(&time);
-        !self.pauses.is_empty() && self.pauses.iter().any(covers)
+        let begun = self.pauses.partition_point(|(from, _)| *from <= time);
+        begun > 0 && time < self.pauses[begun - 1].1
     }
     /// Frames that it has, pauses aside.
     pub(crate) fn unpaused_frames(&self) -> u32 {
