@@ -100,6 +100,11 @@ STREAM = (
     _column("freezes", "", "freezes"),
     _column("skipped", "", "skipped"),
 )
+ENCODER = (
+    _column("frozen", "s", "frozen_s"),
+    _column("encoder rate", "bps", "encoder_rate_bps"),
+)
+"""What a stream with an encoder has beside that."""
 
 
 def flows(outcomes: Outcomes) -> list[Measurement]:
@@ -119,8 +124,12 @@ def streams(outcomes: Outcomes) -> list[Measurement]:
     """Each stream of media of each flow; what is no letter or digit in its name is an underscore."""
     if outcomes.streams.is_empty():
         return []
+    column = ENCODER[-1].key
+    table = outcomes.streams
+    adapts = column in table.columns and table[column].is_finite().any()
+    metrics = STREAM + ENCODER if adapts else STREAM
     return [
-        Measurement({"flow": flow, "stream": re.sub(r"\W", "_", stream)}, _medians(own, STREAM))
+        Measurement({"flow": flow, "stream": re.sub(r"\W", "_", stream)}, _medians(own, metrics))
         for flow, rows in _groups(outcomes.streams, "flow")
         for stream, own in _groups(rows, "stream")
     ]

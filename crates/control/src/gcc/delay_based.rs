@@ -131,14 +131,17 @@ impl DelayBased {
 
     fn increase(&mut self, span: Duration, cx: &Context<'_>) {
         let received = self.received.rate().as_bits_per_sec() as f64;
-        if let Some(full) = self.convergence
-            && received > full.mean + NEAR * libm::sqrt(full.variance)
-        {
+        let far = self.convergence.map(|full| {
+            let deviations = (received - full.mean) / libm::sqrt(full.variance).max(1.0);
+            (deviations < -NEAR, deviations > NEAR)
+        });
+        let is_near = far == Some((false, false));
+        if let Some((_, true)) = far {
             self.convergence = None; // the path has become wider
         }
-        let grown = match self.convergence {
-            None => self.rate * libm::pow(GROWTH, span.as_secs_f64().min(1.0)),
-            Some(_) => self.rate + self.additive(span, cx.path.smoothed_rtt),
+        let grown = match is_near {
+            true => self.rate + self.additive(span, cx.path.smoothed_rtt),
+            false => self.rate * libm::pow(GROWTH, span.as_secs_f64().min(1.0)),
         };
         // What arrives is not known before the first half second is over.
         let most = match self.received.is_full(cx.now) {

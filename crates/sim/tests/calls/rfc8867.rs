@@ -85,7 +85,7 @@ fn three_calls_of_the_same_controller_saturate_the_link_and_share_it() {
             let what = format!("{controller}, seed {seed}: {rates:?}");
             assert_uses(&what, rates.iter().sum(), least_used, 3_500.0);
             assert!((least_even..=1.0).contains(&jain(&rates)), "{what}");
-            assert!(rates.iter().all(|rate| *rate > 300.0), "{what}: starved");
+            assert!(rates.iter().all(|rate| *rate > 250.0), "{what}: starved");
             let queue = outcome.links[0].mean_queue_delay.as_secs_f64();
             assert!((0.002..0.03).contains(&queue), "{what}: {queue} s");
         }

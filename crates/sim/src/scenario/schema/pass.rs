@@ -16,7 +16,8 @@ pub(crate) struct Pass {
     /// Which number: "completion" (last byte delivered) or "closed" (completion and the close exchange),
     /// from the start of the trial; "rate", "loss", "rtt" or "queue-delay" of the flow, or its "share" of what all
     /// flows got, its "event-rtt", "event-rtt-high" or "load", or "frame-delay" or "max-frame-delay" of its call; for streams of media "mean-delay", "p95-delay", "p99-delay" or "max-delay" of the counted frames,
-    /// "mean-delay-from-start" or "max-delay-from-start" of all.
+    /// "mean-delay-from-start" or "max-delay-from-start" of all, "frozen", and of an encoder "encoder-rate" or
+    /// "encoder-oscillation".
     #[schemars(example = &"completion")]
     pub(crate) metric: String,
     /// Which stream of media, for the delays.
