@@ -99,12 +99,8 @@ STREAM = (
     _column("late", "", "late"),
     _column("freezes", "", "freezes"),
     _column("skipped", "", "skipped"),
-)
-ENCODER = (
-    _column("frozen", "s", "frozen_s"),
     _column("encoder rate", "bps", "encoder_rate_bps"),
 )
-"""What a stream with an encoder has beside that."""
 
 
 def flows(outcomes: Outcomes) -> list[Measurement]:
@@ -124,12 +120,8 @@ def streams(outcomes: Outcomes) -> list[Measurement]:
     """Each stream of media of each flow; what is no letter or digit in its name is an underscore."""
     if outcomes.streams.is_empty():
         return []
-    column = ENCODER[-1].key
-    table = outcomes.streams
-    adapts = column in table.columns and table[column].is_finite().any()
-    metrics = STREAM + ENCODER if adapts else STREAM
     return [
-        Measurement({"flow": flow, "stream": re.sub(r"\W", "_", stream)}, _medians(own, metrics))
+        Measurement({"flow": flow, "stream": re.sub(r"\W", "_", stream)}, _medians(own, STREAM))
         for flow, rows in _groups(outcomes.streams, "flow")
         for stream, own in _groups(rows, "stream")
     ]
