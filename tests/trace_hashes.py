@@ -41,6 +41,9 @@ MODELLED = (
     "prague",
     "dctcp",
     "ledbat-pp",
+    "screamv2",
+    "nada",
+    "gcc",
 )
 REAL = ("c4", "c4:variant=draft-04", "cubic", "reno", "bbr", "bbr1", "prague", "noq:cubic", "noq:newreno")
 ROWS = [

@@ -13,6 +13,9 @@ pub(crate) const RESPONSIVE: [&str; 8] = [
     "prague",
     "dctcp",
     "ledbat-pp",
+    "screamv2",
+    "nada",
+    "gcc",
 ];
 
 /// A rate above 0.

@@ -231,5 +231,12 @@ pub fn streams(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         .count("freezes", |row| row.stream.freezes)
         .count("skipped", |row| row.stream.skipped)
         .seconds("recovery_s", |row| row.stream.recovery)
+        .count("webrtc_freezes", |row| row.stream.webrtc_freezes)
+        .seconds("frozen_s", |row| Some(row.stream.frozen))
+        .rate("encoder_rate_bps", |row| row.stream.encoder_rate)
+        .float("encoder_oscillation", |row| {
+            row.stream.encoder_oscillation.unwrap_or(f64::NAN)
+        })
+        .float("mos", |row| row.stream.mos.unwrap_or(f64::NAN))
         .finish()
 }

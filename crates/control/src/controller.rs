@@ -1,7 +1,7 @@
 //! The controller interface: the calls of a transport, and the decision that it applies.
 
 use crate::PathState;
-use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
+use crate::event::{Ack, Arrival, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use thalweg_units::{Bytes, Ecn, Instant, Rate};
 
 /// The random source of a controller, passed by its transport: one stream per flow.
@@ -41,6 +41,16 @@ pub struct Control {
     /// Whether the start-up phase is over. It affects only the acknowledgement frequency that the
     /// transport requests (fewer acknowledgements after start-up).
     pub startup_done: bool,
+}
+
+impl Control {
+    /// What window and pacing allow on average: the pacing rate, or the window over the smoothed RTT if that is less;
+    /// `None` before the first RTT sample.
+    pub fn rate(&self, path: &PathState) -> Option<Rate> {
+        let by_window = || Rate::over(self.window, path.smoothed_rtt);
+        let most = self.pacing.unwrap_or(Rate::from_bits_per_sec(u64::MAX));
+        path.has_rtt().then(|| by_window().min(most))
+    }
 }
 
 /// Receives the name of the state and the variables of a controller, for traces.
@@ -102,6 +112,23 @@ pub trait Controller: Send {
 
     /// A window remembered from an earlier connection over the same path (careful resume).
     fn on_seed(&mut self, _window: Bytes, _cx: &mut Context<'_>) {}
+
+    /// When an acknowledged packet arrived, as the receiver reports it: called for each packet that an ACK frame newly
+    /// acknowledges, in the order of their numbers, before the other calls for that frame. Only controllers that
+    /// [want](Controller::wants_arrivals) it are called, and only by transports whose receivers report it: the modelled
+    /// endpoint.
+    fn on_arrival(&mut self, _event: &Arrival, _cx: &mut Context<'_>) {}
+
+    /// Whether the receiver of its packets should report when each arrived. Asked once, before the connection begins.
+    fn wants_arrivals(&self) -> bool {
+        false
+    }
+
+    /// The rate at which media should be encoded, of a controller that determines one; for others that is
+    /// [`Control::rate`].
+    fn media_rate(&self) -> Option<Rate> {
+        None
+    }
 
     /// The current decision.
     fn control(&self) -> Control;

@@ -77,6 +77,19 @@ pub struct RateSample {
     pub app_limited: bool,
 }
 
+/// An acknowledged packet, and when it arrived (draft-smith-quic-receive-ts section 3; for RTP, RFC 8888 section 3.1).
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Its packet number.
+    pub packet: u64,
+    /// Its size (UDP payload).
+    pub size: Bytes,
+    /// When it left.
+    pub sent: Instant,
+    /// When it arrived, by the clock of the receiver; only differences of such times mean anything.
+    pub arrived: Instant,
+}
+
 /// One ACK frame newly acknowledged one or more packets.
 #[derive(Clone, Debug)]
 pub struct Ack {

@@ -22,6 +22,9 @@ pub static ENTRIES: &[Entry] = &[
     crate::prague::ENTRY,
     crate::dctcp::ENTRY,
     crate::ledbat_pp::ENTRY,
+    crate::screamv2::ENTRY,
+    crate::nada::ENTRY,
+    crate::gcc::ENTRY,
     crate::cbr::ENTRY,
 ];
 

@@ -37,4 +37,13 @@ pub const STATES: &[&str] = &[
     "disorder",
     "window reduced",
     "loss",
+    "accelerated ramp-up",
+    "gradual update",
+    "increase",
+    "hold",
+    "decrease",
+    "no congestion yet",
+    "after a loss",
+    "after a mark",
+    "after a delay",
 ];

@@ -7,7 +7,7 @@ use crate::fake_transport::any_operation::{
 };
 use proptest::prelude::*;
 
-const CONTROLLERS: [&str; 13] = [
+const CONTROLLERS: [&str; 17] = [
     "reno",
     "reno:start=hystart",
     "cubic",
@@ -21,6 +21,10 @@ const CONTROLLERS: [&str; 13] = [
     "reno:abe=on,rate_limited_increase=on",
     "ledbat-pp",
     "cbr",
+    "screamv2",
+    "screamv2:l4s=on,competing=off",
+    "nada",
+    "gcc",
 ];
 
 proptest! {

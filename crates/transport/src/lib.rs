@@ -17,6 +17,7 @@
 //! timeout: an endpoint waits for a silent peer until the trial ends.
 
 mod ack;
+mod arrivals;
 mod config;
 mod counters;
 mod datagrams;

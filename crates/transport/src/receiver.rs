@@ -5,6 +5,7 @@
 
 use crate::TransportConfig;
 use crate::ack::policy::AckPolicy;
+use crate::arrivals::Arrivals;
 use crate::event::AppEvent;
 use crate::packet::StreamId;
 use crate::stream::flow_control::Granted;
@@ -21,6 +22,8 @@ pub(crate) struct Receiver {
     pub(crate) control_due: bool,
     /// Whether the application gets an event for all readable data, or only for the end of a stream.
     tells_progress: bool,
+    /// Whether each packet has to be looked at: for that, or for `arrivals`.
+    looks_at_all: bool,
     /// Every stream below is closed and removed.
     closed_below: StreamId,
     pub(crate) acks: AckPolicy,
@@ -30,6 +33,8 @@ pub(crate) struct Receiver {
     pub(crate) stream_bytes: u64,
     pub(crate) datagrams: u64,
     stream_limit: u64,
+    /// Where times of arrival are written down, if the peer wants them.
+    arrivals: Option<Arrivals>,
 }
 
 impl Receiver {
@@ -42,11 +47,27 @@ impl Receiver {
             ),
             control_due: false,
             tells_progress: config.stream_progress,
+            looks_at_all: config.stream_progress,
             closed_below: 0,
             streams: VecDeque::new(),
             stream_bytes: 0,
             datagrams: 0,
             stream_limit: config.initial_max_stream_data.as_u64(),
+            arrivals: None,
+        }
+    }
+
+    /// Writes down when packets arrive from now on.
+    pub(crate) fn report_arrivals(&mut self, to: Arrivals) {
+        self.arrivals = Some(to);
+        self.looks_at_all = true;
+    }
+
+    /// A packet that is no duplicate has arrived.
+    #[inline]
+    pub(crate) fn note_arrival(&self, number: u64, now: Instant) {
+        if let Some(arrivals) = &self.arrivals {
+            arrivals.notes().write(number, now);
         }
     }
 
@@ -61,7 +82,7 @@ impl Receiver {
         (offset, end): (u64, u64),
     ) -> bool {
         let bytes = end - offset;
-        if self.tells_progress || self.control_due || !self.granted.covers(bytes) {
+        if self.looks_at_all || self.control_due || !self.granted.covers(bytes) {
             return false;
         }
         let Some(stream) = self.streams.back_mut() else {

@@ -4,7 +4,7 @@ use crate::delivery_rate::{DeliveryRate, SendState};
 use crate::{Counters, PacketLog, Rules, TransportConfig, rtt};
 use thalweg_control::event::{Lost, Sent};
 use thalweg_control::{Context, Control, Controller, PathState, Rng};
-use thalweg_units::{Bytes, Duration, Ecn, Instant};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// Nothing in flight for this long, or for a probe timeout if that is longer, is an idle period.
 const IDLE: Duration = Duration::from_secs(1);
@@ -63,6 +63,14 @@ impl Sender {
     /// The controller, unless a stack uses its own.
     pub(crate) fn controller(&self) -> Option<&dyn Controller> {
         self.controller.as_deref()
+    }
+
+    /// The rate at which media should be encoded: that of the controller, or what its decision allows.
+    pub(crate) fn media_rate(&self) -> Option<Rate> {
+        let determined = self
+            .controller()
+            .and_then(|controller| controller.media_rate());
+        determined.or_else(|| self.control.rate(&self.path))
     }
 
     /// Binds another controller.

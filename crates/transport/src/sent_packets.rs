@@ -46,6 +46,23 @@ impl SentPackets {
         self.base + self.ring.len() as u64
     }
 
+    /// The oldest packet that an ACK frame could still acknowledge, or that is kept behind one.
+    pub(crate) fn first(&self) -> u64 {
+        self.base
+    }
+
+    /// Calls `each` with what `ack` will newly acknowledge, oldest first: its number and its record.
+    pub(crate) fn each_acknowledged(&self, ack: &AckFrame, mut each: impl FnMut(u64, &SentPacket)) {
+        for (index, word) in ack.words(self.base, self.next_number()) {
+            let mut bits = word & self.open.word(index);
+            while bits != 0 {
+                let number = index * 64 + u64::from(bits.trailing_zeros());
+                bits &= bits - 1;
+                each(number, &self.ring[(number - self.base) as usize]);
+            }
+        }
+    }
+
     /// The oldest outstanding packet, or the next number if there is none.
     pub(crate) fn lowest_outstanding(&self) -> u64 {
         self.lowest

@@ -99,6 +99,7 @@ STREAM = (
     _column("late", "", "late"),
     _column("freezes", "", "freezes"),
     _column("skipped", "", "skipped"),
+    _column("encoder rate", "bps", "encoder_rate_bps"),
 )
 
 

@@ -3,7 +3,7 @@
 use super::Flow;
 use crate::Init;
 use crate::event::{
-    Ack, EcnCounts, Lost, RateSample, RttSample, Sent, Snapshot, SpuriousLoss, Timeout,
+    Ack, Arrival, EcnCounts, Lost, RateSample, RttSample, Sent, Snapshot, SpuriousLoss, Timeout,
 };
 use proptest::prelude::*;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
@@ -109,6 +109,15 @@ pub fn stays_usable(flow: &mut Flow, steps: &[Step]) -> Result<(), TestCaseError
             }
             6 => flow.call(|controller, cx| controller.on_idle_restart(cx)),
             7 => flow.report_seed(Bytes::new(a)),
+            8 => {
+                let event = Arrival {
+                    packet,
+                    size: Bytes::new(a),
+                    sent: snapshot.sent,
+                    arrived: now - Duration::from_nanos(a / 2),
+                };
+                flow.call(|controller, cx| controller.on_arrival(&event, cx));
+            }
             _ => {
                 path.delivered += Bytes::new(a);
                 path.largest_acked = Some(packet);

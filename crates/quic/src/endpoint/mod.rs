@@ -402,6 +402,10 @@ impl QuicEndpoint {
     pub fn observe(&self, out: &mut dyn Observer) {
         self.shared.flow().observe(out);
     }
+    /// The rate at which media should be encoded; `None` before the first RTT sample.
+    pub fn media_rate(&self) -> Option<Rate> {
+        self.shared.flow().media_rate()
+    }
     /// The current pacing rate: the controller's, or the stack's 5/4 of window over smoothed RTT (RFC 9002
     /// section 7.7) unless `TransportConfig::pacing` is off; `None` before the first RTT sample.
     pub fn pacing_rate(&self) -> Option<Rate> {

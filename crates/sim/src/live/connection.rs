@@ -140,9 +140,7 @@ impl RealConnection {
     pub fn media(&self, scenario: &Scenario, now: Instant) -> Vec<MediaOutcome> {
         let changes = scenario.changes(self.0.flow, now);
         let media = self.0.call.iter().flat_map(|call| call.records());
-        media
-            .map(|(spec, records, skipped)| summarise(spec, records, skipped, &changes))
-            .collect()
+        media.map(|stream| summarise(&stream, &changes)).collect()
     }
 
     /// Records from now on the fates of packets of the sender of the data.

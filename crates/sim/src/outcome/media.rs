@@ -1,9 +1,11 @@
 //! Outcome of a stream of media.
 
+use super::{freezes, voice};
 use crate::scenario::media::MediaSpec;
-use crate::trial::media::FrameRecord;
+use crate::scenario::schema::Carriage;
+use crate::trial::media::{FrameRecord, StreamRecords};
 use serde::{Deserialize, Serialize};
-use thalweg_units::{Duration, Instant};
+use thalweg_units::{Duration, Instant, Rate};
 
 /// Gaps between delivered frames above this are freezes.
 const FREEZE: Duration = Duration::from_millis(150);
@@ -44,15 +46,21 @@ pub struct MediaOutcome {
     /// Longest time from a change of the path until the delay is back to normal: until every later frame
     /// (up to the next change) is within 10 ms of the median of the second half of that interval.
     pub recovery: Option<Duration>,
+    /// Freezes as WebRTC counts them (`freezeCount`), see `outcome/freezes.rs`.
+    pub webrtc_freezes: u64,
+    /// What they last together (`totalFreezesDuration`).
+    pub frozen: Duration,
+    /// Mean rate of the encoder, of a stream that has one.
+    pub encoder_rate: Option<Rate>,
+    /// Standard deviation of its rate over its mean.
+    pub encoder_oscillation: Option<f64>,
+    /// Mean opinion score, of a stream of datagrams of a fixed size: audio; see `outcome/voice.rs`.
+    pub mos: Option<f64>,
 }
 
 /// Summarises the frames of one stream. `changes` are the times at which the path changes.
-pub(crate) fn summarise(
-    spec: &MediaSpec,
-    records: &[FrameRecord],
-    skipped: u32,
-    changes: &[Instant],
-) -> MediaOutcome {
+pub(crate) fn summarise(stream: &StreamRecords<'_>, changes: &[Instant]) -> MediaOutcome {
+    let (spec, records, skipped) = (stream.spec, stream.delivered, stream.skipped);
     let from = Instant::START + spec.measure_from;
     let counted: Vec<&FrameRecord> = records.iter().filter(|r| r.nominal >= from).collect();
     let mut delays: Vec<Duration> = counted.iter().map(|r| r.received - r.nominal).collect();
@@ -69,6 +77,8 @@ pub(crate) fn summarise(
     for pair in counted.windows(2) {
         freezes += u64::from(pair[1].received - pair[0].received > FREEZE);
     }
+    let frozen = freezes::of(spec, stream.start, &counted);
+    let is_voice = spec.carriage == Carriage::Datagrams && spec.encoder().is_none();
     MediaOutcome {
         name: spec.name.clone(),
         frames: count,
@@ -89,6 +99,13 @@ pub(crate) fn summarise(
         freezes,
         skipped: u64::from(skipped),
         recovery: longest_recovery(records, changes),
+        webrtc_freezes: frozen.count,
+        frozen: frozen.duration,
+        encoder_rate: (stream.encoded).and_then(|encoded| encoded.mean_rate(spec.per_second)),
+        encoder_oscillation: stream.encoded.and_then(|encoded| encoded.oscillation()),
+        mos: is_voice
+            .then(|| voice::score(&counted, u64::from(stream.generated)))
+            .flatten(),
     }
 }
 
@@ -160,7 +177,18 @@ mod tests {
             record(66, 366),
             record(350, 380),
         ];
-        let outcome = summarise(spec, &records, 7, &[at(60)]);
+        let summary = |spec, records| {
+            let stream = StreamRecords {
+                spec,
+                start: at(0),
+                delivered: records,
+                skipped: 7,
+                generated: 4,
+                encoded: None,
+            };
+            summarise(&stream, &[at(60)])
+        };
+        let outcome = summary(spec, &records);
         let ms = Duration::from_millis;
         assert_eq!(outcome.mean_delay, Some(ms(100))); // (30 + 40 + 300 + 30) / 4
         assert_eq!(
@@ -171,7 +199,7 @@ mod tests {
         assert_eq!((outcome.late, outcome.freezes, outcome.skipped), (1, 1, 7));
         // measured from 50 ms on, the frames at 66 and 350 ms count: delays 300 and 30
         let spec = &standard_call(Duration::from_secs(5), ms(50))[1];
-        let outcome = summarise(spec, &records, 7, &[at(60)]);
+        let outcome = summary(spec, &records);
         assert_eq!((outcome.frames, outcome.mean_delay), (2, Some(ms(165))));
         assert_eq!(
             (outcome.mean_delay_from_start, outcome.max_delay_from_start),

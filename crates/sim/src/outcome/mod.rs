@@ -1,6 +1,7 @@
 //! The outcome of a trial.
 
 pub(crate) mod frames;
+mod freezes;
 mod link;
 pub(crate) mod media;
 pub(crate) mod passages;
@@ -8,6 +9,7 @@ pub(crate) mod series;
 pub(crate) mod sharing;
 pub(crate) mod summary;
 pub(crate) mod trace;
+mod voice;
 pub(crate) mod waits;
 pub(crate) mod watching;
 

@@ -210,11 +210,10 @@ impl<P: Packet> Summary<'_, P> {
             }
             if let Some(call) = &connection.call {
                 let changes = self.scenario.changes(flow, self.now);
-                outcome.media.extend(
-                    call.records().map(|(spec, records, skipped)| {
-                        summarise(spec, records, skipped, &changes)
-                    }),
-                );
+                let streams = call.records();
+                outcome
+                    .media
+                    .extend(streams.map(|stream| summarise(&stream, &changes)));
             }
         }
         let mean = |sum: Duration, count: u64| (count > 0).then(|| sum / count.max(1));

@@ -107,6 +107,7 @@ never! {
     record_packets();
     take_packets(_take: &mut dyn FnMut(PacketEvent));
     observe(_out: &mut dyn Observer);
+    media_rate() -> Option<Rate>;
     pacing_rate() -> Option<Rate>;
 }
 

@@ -72,6 +72,12 @@ pub enum Metric {
     P95QueueDelay,
     /// 99th percentile of the waits in queues.
     P99QueueDelay,
+    /// Time in freezes of a stream of media.
+    Frozen,
+    /// Mean rate of its encoder.
+    EncoderRate,
+    /// How uneven that is.
+    EncoderOscillation,
 }
 
 /// What a metric is measured in.
@@ -140,6 +146,9 @@ impl Metric {
             Metric::Variable => "variable",
             Metric::P95QueueDelay => "p95-queue-delay",
             Metric::P99QueueDelay => "p99-queue-delay",
+            Metric::Frozen => "frozen",
+            Metric::EncoderRate => "encoder-rate",
+            Metric::EncoderOscillation => "encoder-oscillation",
         }
     }
     /// What it measures, in a line.
@@ -201,11 +210,16 @@ impl Metric {
             Metric::P99QueueDelay => {
                 "99th percentile of the time that packets of data waited in a queue"
             }
+            Metric::Frozen => "time in freezes, as WebRTC counts them",
+            Metric::EncoderRate => "mean rate of the encoder of the stream",
+            Metric::EncoderOscillation => {
+                "standard deviation of the rate of the encoder over its mean, by frames"
+            }
         }
     }
 
     /// All of them.
-    pub const ALL: [Metric; 32] = [
+    pub const ALL: [Metric; 35] = [
         Metric::Completion,
         Metric::Closed,
         Metric::Rate,
@@ -238,6 +252,9 @@ impl Metric {
         Metric::Variable,
         Metric::P95QueueDelay,
         Metric::P99QueueDelay,
+        Metric::Frozen,
+        Metric::EncoderRate,
+        Metric::EncoderOscillation,
     ];
     /// Whether it is a number of one stream of media.
     pub fn is_of_media(self) -> bool {
@@ -249,7 +266,12 @@ impl Metric {
                 | Metric::MaxDelay
                 | Metric::MeanDelayFromStart
                 | Metric::MaxDelayFromStart
-        )
+                | Metric::Frozen
+        ) || self.is_of_encoder()
+    }
+    /// Whether it is of the encoder of a stream that follows a rate.
+    pub(crate) fn is_of_encoder(self) -> bool {
+        matches!(self, Metric::EncoderRate | Metric::EncoderOscillation)
     }
     /// Whether it is of the frames of a call, of all its streams.
     pub(crate) fn is_of_call(self) -> bool {
@@ -308,7 +330,7 @@ impl Metric {
         match self {
             Metric::Entries => Unit::Count,
             Metric::Variable => Unit::Number,
-            Metric::Rate => Unit::Rate,
+            Metric::Rate | Metric::EncoderRate => Unit::Rate,
             Metric::Loss
             | Metric::Share
             | Metric::Load
@@ -316,7 +338,8 @@ impl Metric {
             | Metric::Utilisation
             | Metric::Drops
             | Metric::Marks
-            | Metric::SpuriousLoss => Unit::Share,
+            | Metric::SpuriousLoss
+            | Metric::EncoderOscillation => Unit::Share,
             _ => Unit::Time,
         }
     }
@@ -488,6 +511,7 @@ impl Criterion {
         }
         match self.metric {
             Metric::Rate => "mean_rate_bps".to_owned(),
+            Metric::EncoderRate => "encoder_rate_bps".to_owned(),
             Metric::Rtt => "mean_rtt_s".to_owned(),
             Metric::QueueDelay => "mean_queue_delay_s".to_owned(),
             time if time.unit() != Unit::Time => time.name().replace('-', "_"),

@@ -2,7 +2,7 @@
 
 use super::schema::Carriage;
 use thalweg_transport::Role;
-use thalweg_units::{Bytes, Duration};
+use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
 /// One stream of media.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,14 +15,40 @@ pub(crate) struct MediaSpec {
     pub(crate) frames: u32,
     /// Frames of a group; all frames are one group for datagrams.
     pub(crate) group: u32,
-    pub(crate) first_frame: Bytes,
-    pub(crate) frame: Bytes,
+    pub(crate) size: FrameSize,
+    /// Times of the stream without frames, each from one to another, in order.
+    pub(crate) pauses: Vec<(Duration, Duration)>,
     pub(crate) priority: u8,
     pub(crate) skip_after: Option<Duration>,
     /// Frames later than this count as late.
     pub(crate) deadline: Duration,
     /// Frames with an earlier nominal time are not counted.
     pub(crate) measure_from: Duration,
+}
+
+/// What determines the sizes of frames.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum FrameSize {
+    /// All have one, but the first of a group.
+    Fixed { first: Bytes, other: Bytes },
+    /// The rate that congestion control allows.
+    Adaptive(EncoderSpec),
+}
+
+/// An encoder that follows a rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct EncoderSpec {
+    pub(crate) least: Rate,
+    pub(crate) most: Rate,
+    pub(crate) start: Rate,
+    /// Part of what is allowed that it uses.
+    pub(crate) uses: Fraction,
+    pub(crate) reaction: Duration,
+    /// Scale of the Laplace distribution of sizes.
+    pub(crate) variation: f64,
+    /// Size of the first frame of a group over that of others, and frames of such a group.
+    pub(crate) key_frame: f64,
+    pub(crate) group: u32,
 }
 
 impl MediaSpec {
@@ -40,18 +66,49 @@ impl MediaSpec {
     pub(crate) fn span(&self, frames: u32) -> Duration {
         Duration::from_nanos(u64::from(frames) * 1_000_000_000 / u64::from(self.per_second))
     }
-    pub(crate) fn frame_size(&self, position: u32) -> u64 {
-        if position == 0 {
-            self.first_frame.as_u64()
-        } else {
-            self.frame.as_u64()
+    /// The encoder, if the stream follows a rate.
+    pub(crate) fn encoder(&self) -> Option<&EncoderSpec> {
+        match &self.size {
+            FrameSize::Fixed { .. } => None,
+            FrameSize::Adaptive(encoder) => Some(encoder),
         }
     }
-    /// Bytes of the first `frames` frames of a group.
-    pub(crate) fn bytes_until(&self, frames: u32) -> u64 {
-        match frames {
-            0 => 0,
-            n => self.first_frame.as_u64() + u64::from(n - 1) * self.frame.as_u64(),
+    /// Size of a frame by its position in its group, if that is fixed.
+    pub(crate) fn fixed_size(&self, position: u32) -> Option<u64> {
+        match self.size {
+            FrameSize::Fixed { first, .. } if position == 0 => Some(first.as_u64()),
+            FrameSize::Fixed { other, .. } => Some(other.as_u64()),
+            FrameSize::Adaptive(_) => None,
+        }
+    }
+    /// Whether the stream pauses when this frame, counted from the first of the stream, is due.
+    pub(crate) fn is_paused(&self, frame: u32) -> bool {
+        let time = self.span(frame);
+        let begun = self.pauses.partition_point(|(from, _)| *from <= time);
+        begun > 0 && time < self.pauses[begun - 1].1
+    }
+    /// Frames that it has, pauses aside.
+    pub(crate) fn unpaused_frames(&self) -> u32 {
+        match self.pauses.is_empty() {
+            true => self.frames,
+            false => (0..self.frames).filter(|n| !self.is_paused(*n)).count() as u32,
+        }
+    }
+    /// The mean rate of a stream of fixed frames, pauses aside.
+    pub(crate) fn fixed_rate(&self) -> Option<Rate> {
+        let (first, other) = (self.fixed_size(0)?, self.fixed_size(1)?);
+        let group = first + u64::from(self.group - 1) * other;
+        Some(Rate::over(Bytes::new(group), self.span(self.group)))
+    }
+    /// The most bytes of its frames.
+    pub(crate) fn most_bytes(&self) -> u128 {
+        let frames = u128::from(self.frames);
+        match self.size {
+            FrameSize::Fixed { first, other } => frames * u128::from(first.max(other).as_u64()),
+            // Over many frames their sizes are those of the rate; a frame may be twice as large.
+            FrameSize::Adaptive(encoder) => {
+                2 * u128::from(encoder.most.bytes_in(self.span(self.frames)).as_u64())
+            }
         }
     }
 }
@@ -70,8 +127,11 @@ pub(crate) fn standard_call(duration: Duration, measure_from: Duration) -> Vec<M
         per_second: 30,
         frames: frames(30),
         group: 30,
-        first_frame: Bytes::new(first),
-        frame: Bytes::new(other),
+        size: FrameSize::Fixed {
+            first: Bytes::new(first),
+            other: Bytes::new(other),
+        },
+        pauses: Vec::new(),
         priority,
         skip_after,
         deadline: Duration::from_millis(250),
@@ -83,8 +143,6 @@ pub(crate) fn standard_call(duration: Duration, measure_from: Duration) -> Vec<M
         per_second: 50,
         frames: frames(50),
         group: frames(50),
-        first_frame: Bytes::new(80),
-        frame: Bytes::new(80),
         ..video("audio", 80, 80, 2, None)
     };
     vec![

@@ -125,6 +125,8 @@ fn in_words(message: &str, choices: Option<String>, line: &str) -> String {
         "a boolean" => "true or false",
         "u8" => "a whole number from 0 to 255",
         "u32" | "u64" => "a whole number, 0 or more",
+        "f64" => "a number",
+        "a tuple of size 2" => "two times, such as [\"40 s\", \"60 s\"]",
         // Tables, whose type has a name of its own.
         _ if expected.starts_with("struct ") => "a table of keys",
         _ if expected.starts_with("internally tagged enum ") => "a table with a model",

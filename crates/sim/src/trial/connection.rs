@@ -141,7 +141,7 @@ impl Connection {
             Workload::Call(_) | Workload::Requests(_) => 0,
         };
         let call = match &workload {
-            Workload::Call(media) => Some(Box::new(Call::new(media))),
+            Workload::Call(media) => Some(Box::new(Call::new(media, trial, &name))),
             _ => None,
         };
         let hops = spec.route.iter().copied();
@@ -153,13 +153,19 @@ impl Connection {
                 .map(|hop| LinkId::new(hop, Direction::Up))
                 .collect(),
         };
+        let (mut client, mut server) = (
+            endpoint(Role::Client, "client"),
+            endpoint(Role::Server, "server"),
+        );
+        client.learn_arrivals(&mut server);
+        server.learn_arrivals(&mut client);
         Connection {
             flow,
             has_timers: call.is_some() || supplier.is_some(),
             first_links: Role::BOTH.map(|sender| routes[Direction::from(sender)][0]),
             routes,
-            client: endpoint(Role::Client, "client"),
-            server: endpoint(Role::Server, "server"),
+            client,
+            server,
             supplier,
             workload,
             start,

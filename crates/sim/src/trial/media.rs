@@ -9,6 +9,19 @@
 //! request. With `skip_after`, a receiver that falls behind by more cancels the group with STOP_SENDING,
 //! and continues with the next group.
 //!
+//! Frames have fixed sizes, or those of an encoder that follows the rate which congestion control allows ([`encoder`]). That
+//! is, at the time of each frame:
+//!
+//! - what the controller determines as the rate of media, or else the pacing rate, or the window over the smoothed RTT if
+//!   that is less (`Control::rate`),
+//! - of which headers take what they take of a full packet,
+//! - less the mean rates of the streams of the same sender whose frames have fixed sizes,
+//! - shared equally by its other streams, each of which uses the part of it that `uses` says.
+//!
+//! A frame of an encoder that is carried by datagrams is split into datagrams of at most 1150 bytes, as RTP would split it,
+//! and arrives when all of them have; one that is lost is not sent again. During a pause a stream has no frames, and a group without frames is not
+//! requested.
+//!
 //! The *delay* of a frame is from its nominal time to the arrival of its last byte. For media from the
 //! server it includes the request, so it is at least one RTT. The *one-way delay* is from
 //! generation.
@@ -20,19 +33,28 @@
 //! frames in the application, is not reproduced.
 //!
 //! # Limits
-//! Frames have fixed sizes, and no codec reacts to the delay.
+//! A sender drops no frame that waits: what a rate that falls leaves behind is sent late. Of RTP and RTCP nothing is
+//! modelled but what QUIC does in their place: there are no reports, retransmissions (NACK), requests of key frames
+//! (PLI, FIR) and no error correction. The receiver shows a frame when it arrives, without a jitter buffer.
+//!
+//! [`encoder`]: crate::trial::encoder
 
 use crate::scenario::media::MediaSpec;
 use crate::scenario::schema::Carriage;
+use crate::trial::encoder::{Encoded, Encoder};
 use crate::trial::stack::Endpoint;
 use std::collections::VecDeque;
 use thalweg_transport::Role;
-use thalweg_units::{Duration, Instant};
+use thalweg_transport::packet::full_packet_payload;
+use thalweg_units::{Duration, Instant, Rate};
 
 /// Bytes of a request for media.
 const REQUEST: u64 = 16;
 /// How long to wait for a datagram stream after its last nominal time: datagrams may be lost.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// Bytes of a datagram that is a part of a frame: what fits a packet of any path.
+const PART: u64 = 1_150;
 
 /// One delivered frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +79,8 @@ struct Incoming {
     /// When the sender started it, for the one-way delay.
     generated: Instant,
     received: u32,
+    /// Bytes of the frames received.
+    bytes: u64,
 }
 
 #[derive(Debug)]
@@ -72,6 +96,66 @@ struct Track {
     gave_up: bool,
     records: Vec<FrameRecord>,
     skipped: u32,
+    /// Frames that it has in all, pauses aside.
+    unpaused: u32,
+    /// Frames generated from the start of measurement on.
+    generated: u32,
+    encoder: Option<Encoder>,
+    /// Sizes of the frames that an encoder has made, and how many datagrams of each are still to arrive.
+    encoded: Vec<(u64, u32)>,
+}
+
+/// What became of the frames of a stream.
+pub(crate) struct StreamRecords<'a> {
+    pub(crate) spec: &'a MediaSpec,
+    /// When the call began.
+    pub(crate) start: Instant,
+    /// The delivered frames, in order of arrival.
+    pub(crate) delivered: &'a [FrameRecord],
+    /// Frames that were cancelled.
+    pub(crate) skipped: u32,
+    /// Frames generated from the start of measurement on.
+    pub(crate) generated: u32,
+    /// What the encoder did, if there is one.
+    pub(crate) encoded: Option<Encoded>,
+}
+
+/// What the encoders of one sender are allowed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    /// Rates of streams whose frames have fixed sizes.
+    fixed: Rate,
+    /// Streams with an encoder.
+    encoders: u64,
+}
+
+impl Share {
+    fn of(specs: &[MediaSpec], role: Role) -> Share {
+        let mine = || specs.iter().filter(|spec| spec.from == role);
+        let rates = mine().filter_map(MediaSpec::fixed_rate);
+        let sum = rates
+            .map(Rate::as_bits_per_sec)
+            .fold(0, u64::saturating_add);
+        Share {
+            fixed: Rate::from_bits_per_sec(sum),
+            encoders: mine().filter(|spec| spec.encoder().is_some()).count() as u64,
+        }
+    }
+
+    /// What `sender` allows each encoder, if it knows.
+    fn allowed(self, sender: &Endpoint) -> Option<Rate> {
+        if self.encoders == 0 {
+            return None;
+        }
+        let mtu = sender.path().mtu;
+        let payload = full_packet_payload(mtu);
+        let rate = sender.media_rate()?;
+        let rate = rate
+            .mul_div(payload.as_u64(), mtu.as_u64())
+            .as_bits_per_sec();
+        let left = rate.saturating_sub(self.fixed.as_bits_per_sec());
+        Some(Rate::from_bits_per_sec(left / self.encoders))
+    }
 }
 
 /// The state of one call.
@@ -79,10 +163,13 @@ struct Track {
 pub(crate) struct Call {
     start: Option<Instant>,
     tracks: Vec<Track>,
+    /// Of the client and of the server.
+    shares: [Share; 2],
 }
 
 impl Call {
-    pub(crate) fn new(specs: &[MediaSpec]) -> Self {
+    /// The call of `flow` in a trial.
+    pub(crate) fn new(specs: &[MediaSpec], trial: u64, flow: &str) -> Self {
         let track = |spec: &MediaSpec| Track {
             spec: spec.clone(),
             next_request: 0,
@@ -93,9 +180,17 @@ impl Call {
             gave_up: false,
             records: Vec::with_capacity(spec.frames as usize),
             skipped: 0,
+            unpaused: spec.unpaused_frames(),
+            generated: 0,
+            encoder: (spec.encoder()).map(|encoder| Encoder::new(encoder, trial, flow, spec)),
+            encoded: match spec.encoder() {
+                Some(_) => vec![(0, 0); spec.frames as usize],
+                None => Vec::new(),
+            },
         };
         Call {
             start: None,
+            shares: Role::BOTH.map(|role| Share::of(specs, role)),
             tracks: specs.iter().map(track).collect(),
         }
     }
@@ -121,11 +216,12 @@ impl Call {
         for (index, track) in self.tracks.iter_mut().enumerate() {
             track.gave_up |= now >= track.gives_up_at(start);
             track.request(now, start, index as u32, count, client);
-            let sender = match track.spec.from {
-                Role::Client => &mut *client,
-                Role::Server => &mut *server,
+            let [of_client, of_server] = self.shares;
+            let (sender, share) = match track.spec.from {
+                Role::Client => (&mut *client, of_client),
+                Role::Server => (&mut *server, of_server),
             };
-            track.generate(now, index as u32, count, sender);
+            track.generate(now, (index as u32, count), sender, share);
         }
     }
 
@@ -171,6 +267,12 @@ impl Call {
                 .incoming
                 .front()
                 .map_or(start, |incoming| incoming.generated);
+            if let Some((_, parts)) = track.encoded.get_mut(frame as usize) {
+                *parts = parts.saturating_sub(1);
+                if *parts > 0 {
+                    return;
+                }
+            }
             track.datagrams_received += 1;
             track.records.push(FrameRecord {
                 nominal: start + track.spec.span(frame),
@@ -209,12 +311,17 @@ impl Call {
         })
     }
 
-    /// For each stream of the call: its specification, the delivered frames in order of arrival, and
-    /// how many frames were cancelled.
-    pub(crate) fn records(&self) -> impl Iterator<Item = (&MediaSpec, &[FrameRecord], u32)> {
-        self.tracks
-            .iter()
-            .map(|track| (&track.spec, track.records.as_slice(), track.skipped))
+    /// What became of the frames of each stream.
+    pub(crate) fn records(&self) -> impl Iterator<Item = StreamRecords<'_>> {
+        let start = self.start.unwrap_or(Instant::START);
+        self.tracks.iter().map(move |track| StreamRecords {
+            spec: &track.spec,
+            start,
+            delivered: track.records.as_slice(),
+            skipped: track.skipped,
+            generated: track.generated,
+            encoded: track.encoder.as_ref().map(|encoder| encoder.measured),
+        })
     }
 }
 
@@ -237,7 +344,7 @@ impl Track {
             .outgoing
             .iter()
             .map(|o| o.start + self.spec.span(o.next_frame));
-        let waits = !self.gave_up && self.datagrams_received < self.spec.frames;
+        let waits = !self.gave_up && self.datagrams_received < self.unpaused;
         let give_up = if waits {
             self.gives_up_at(start)
         } else {
@@ -269,6 +376,10 @@ impl Track {
                 break;
             }
             self.next_request += 1;
+            if self.is_without_frames(group) {
+                self.finished_groups += 1;
+                continue;
+            }
             match self.spec.from {
                 Role::Client => self.begin_group(group, nominal),
                 Role::Server => {
@@ -289,39 +400,76 @@ impl Track {
             group,
             generated: now,
             received: 0,
+            bytes: 0,
         });
     }
 
-    fn generate(&mut self, now: Instant, index: u32, count: u32, sender: &mut Endpoint) {
+    /// Whether the stream pauses for a whole group.
+    fn is_without_frames(&self, group: u32) -> bool {
+        let first = group * self.spec.group;
+        let mut frames = first..first + self.spec.group_frames(group);
+        self.spec.carriage == Carriage::Streams && frames.all(|frame| self.spec.is_paused(frame))
+    }
+
+    fn generate(
+        &mut self,
+        now: Instant,
+        (index, count): (u32, u32),
+        sender: &mut Endpoint,
+        share: Share,
+    ) {
         let spec = &self.spec;
+        let frames_of = |outgoing: &Outgoing| match spec.carriage {
+            Carriage::Datagrams => spec.frames,
+            Carriage::Streams => spec.group_frames(outgoing.group),
+        };
         for outgoing in &mut self.outgoing {
-            let frames = match spec.carriage {
-                Carriage::Datagrams => spec.frames,
-                Carriage::Streams => spec.group_frames(outgoing.group),
-            };
+            let frames = frames_of(outgoing);
             while outgoing.next_frame < frames
                 && outgoing.start + spec.span(outgoing.next_frame) <= now
             {
                 let position = outgoing.next_frame;
                 outgoing.next_frame += 1;
+                let frame = outgoing.group * spec.group + position;
+                let is_paused = spec.is_paused(frame);
+                let is_measured = !is_paused && spec.span(frame) >= spec.measure_from;
+                self.generated += u32::from(is_measured);
+                let fixed = spec.fixed_size(position);
+                let size = match (&mut self.encoder, fixed) {
+                    _ if is_paused => 0,
+                    (Some(encoder), None) => {
+                        let allowed = share.allowed(sender);
+                        encoder.encode(now, frame, allowed, is_measured)
+                    }
+                    (_, fixed) => fixed.unwrap_or(0),
+                };
+                let parts = match spec.carriage {
+                    Carriage::Datagrams => size.div_ceil(PART),
+                    Carriage::Streams => 0,
+                };
+                if let Some(encoded) = self.encoded.get_mut(frame as usize) {
+                    *encoded = (size, parts as u32);
+                }
                 match spec.carriage {
                     Carriage::Datagrams => {
                         let tag = u64::from(index) << 32 | u64::from(position);
-                        sender.send_datagram(spec.frame_size(position) as u32, tag, spec.priority);
+                        for part in 0..parts {
+                            let len = PART.min(size - part * PART);
+                            sender.send_datagram(len as u32, tag, spec.priority);
+                        }
                     }
                     Carriage::Streams => {
                         let (id, last) = (outgoing.group * count + index, position + 1 == frames);
                         let turns = takes_turns(spec.priority);
-                        sender.write(id, spec.frame_size(position), last, spec.priority, turns);
+                        if size > 0 || last {
+                            sender.write(id, size, last, spec.priority, turns);
+                        }
                     }
                 }
             }
         }
-        let done = |outgoing: &Outgoing| match spec.carriage {
-            Carriage::Datagrams => outgoing.next_frame == spec.frames,
-            Carriage::Streams => outgoing.next_frame == spec.group_frames(outgoing.group),
-        };
-        self.outgoing.retain(|outgoing| !done(outgoing));
+        self.outgoing
+            .retain(|outgoing| outgoing.next_frame < frames_of(outgoing));
     }
 
     /// Counts the frames that are now complete; true if the rest of the group is to be cancelled.
@@ -342,24 +490,40 @@ impl Track {
         else {
             return false;
         };
-        let incoming = &mut self.incoming[position];
+        let (spec, incoming) = (&self.spec, &mut self.incoming[position]);
         let mut skip = false;
-        while incoming.received < frames
-            && self.spec.bytes_until(incoming.received + 1) <= contiguous
-        {
-            let frame = incoming.received;
+        while incoming.received < frames {
+            let frame = group * spec.group + incoming.received;
+            let encoded = || {
+                self.encoded
+                    .get(frame as usize)
+                    .map_or(0, |(size, _)| *size)
+            };
+            let is_paused = spec.is_paused(frame);
+            let size = match spec.fixed_size(incoming.received) {
+                _ if is_paused => 0,
+                Some(fixed) => fixed,
+                None => encoded(),
+            };
+            // A frame of an encoder is not empty, so that it is not made yet.
+            let is_there = incoming.bytes + size <= contiguous && (size > 0 || is_paused);
+            if !is_there {
+                break;
+            }
+            let position = incoming.received;
+            incoming.bytes += size;
             incoming.received += 1;
+            if is_paused {
+                continue;
+            }
             self.records.push(FrameRecord {
-                nominal: group_start + self.spec.span(frame),
-                generated: incoming.generated + self.spec.span(frame),
+                nominal: group_start + spec.span(position),
+                generated: incoming.generated + spec.span(position),
                 received: now,
             });
-            let next_due = group_start + self.spec.span(incoming.received);
+            let next_due = group_start + spec.span(incoming.received);
             skip = incoming.received < frames
-                && self
-                    .spec
-                    .skip_after
-                    .is_some_and(|limit| now > next_due + limit);
+                && spec.skip_after.is_some_and(|limit| now > next_due + limit);
         }
         if skip {
             self.skipped += frames - incoming.received;
@@ -388,6 +552,7 @@ impl Track {
             position.ok().map(|position| came[position].1)
         };
         (0..self.spec.frames)
+            .filter(|frame| !self.spec.is_paused(*frame))
             .map(|frame| self.nominal(start, frame))
             .take_while(|nominal| *nominal <= end)
             .map(|nominal| (nominal, received(nominal)))
@@ -398,7 +563,7 @@ impl Track {
         match self.spec.carriage {
             Carriage::Streams => self.finished_groups == self.spec.groups(),
             Carriage::Datagrams => {
-                self.datagrams_received >= self.spec.frames || now >= self.gives_up_at(start)
+                self.datagrams_received >= self.unpaused || now >= self.gives_up_at(start)
             }
         }
     }

@@ -295,6 +295,17 @@ impl Endpoint {
     pub(crate) fn observe(&self, out: &mut dyn Observer) {
         each!(self, endpoint => endpoint.observe(out))
     }
+    /// The rate at which media should be encoded; `None` before the first RTT sample.
+    pub(crate) fn media_rate(&self) -> Option<Rate> {
+        each!(self, endpoint => endpoint.media_rate())
+    }
+    /// Has `receiver`, the other end, report when packets arrive, if the controller wants to know. The QUIC stack does not
+    /// report it.
+    pub(crate) fn learn_arrivals(&mut self, receiver: &mut Endpoint) {
+        if let (Endpoint::Modelled(sender), Endpoint::Modelled(receiver)) = (self, receiver) {
+            sender.learn_arrivals(receiver);
+        }
+    }
     /// The current pacing rate.
     pub(crate) fn pacing_rate(&self) -> Option<Rate> {
         each!(self, endpoint => endpoint.pacing_rate())

@@ -14,6 +14,7 @@ mod transmit;
 pub use bulk::Outlet;
 
 use crate::ack::frequency::AckFrequency;
+use crate::arrivals::Arrivals;
 use crate::datagrams::Datagrams;
 use crate::handshake::{Handshake, Stage};
 use crate::pacer::Pacer;
@@ -27,6 +28,7 @@ use crate::{AppEvent, Counters, PacketLog, Role, TransportConfig};
 use rand_core::Rng as _;
 use skips::Skips;
 use std::collections::VecDeque;
+use thalweg_control::event::Arrival;
 use thalweg_control::{Control, Controller, Observer, PathState, Rng};
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
@@ -103,6 +105,8 @@ pub struct Endpoint {
     // Kept between calls to avoid allocation.
     lost_scratch: Vec<u64>,
     spurious_scratch: Vec<(u64, u32, Instant)>,
+    /// What the peer writes down of its arrivals, and those of the current ACK frame.
+    peer_arrivals: Option<(Arrivals, Vec<Arrival>)>,
 }
 
 impl Endpoint {
@@ -154,7 +158,19 @@ impl Endpoint {
             events: VecDeque::new(),
             lost_scratch: Vec::new(),
             spurious_scratch: Vec::new(),
+            peer_arrivals: None,
             config,
+        }
+    }
+
+    /// Has `receiver`, the other end, report when packets arrive, if the controller wants to know. Called before either
+    /// sends.
+    pub fn learn_arrivals(&mut self, receiver: &mut Endpoint) {
+        let wants = |controller: &dyn Controller| controller.wants_arrivals();
+        if self.sender.controller().is_some_and(wants) {
+            let arrivals = Arrivals::default();
+            receiver.receiver.report_arrivals(arrivals.clone());
+            self.peer_arrivals = Some((arrivals, Vec::new()));
         }
     }
 
@@ -282,6 +298,11 @@ impl Endpoint {
                 Rate::over(self.sender.control.window, self.sender.path.smoothed_rtt).mul_div(5, 4)
             })
         })
+    }
+
+    /// The rate at which media should be encoded; `None` before the first RTT sample.
+    pub fn media_rate(&self) -> Option<Rate> {
+        self.sender.media_rate()
     }
 
     /// When to call [`Endpoint::expire`] and [`Endpoint::transmit`] again, if no

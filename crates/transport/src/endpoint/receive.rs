@@ -6,7 +6,7 @@ use crate::AppEvent;
 use crate::handshake::{DELIVERED_BY_ACK, Stage};
 use crate::packet::{AckFrame, Frame, Kind, Packet, used};
 use crate::stream::send::{SendStream, place_of};
-use thalweg_control::event::{Ack, RttSample};
+use thalweg_control::event::{Ack, Arrival, RttSample};
 use thalweg_units::{Bytes, Duration, Instant};
 
 impl Endpoint {
@@ -150,6 +150,7 @@ impl Endpoint {
                 self.end_rest();
             }
             if (self.receiver.acks).on_packet(now, packet.number, packet.ecn, urgent) {
+                self.receiver.note_arrival(packet.number, now);
                 for frame in used(&packet.frames) {
                     self.on_frame(now, packet.number, frame);
                 }
@@ -219,6 +220,9 @@ impl Endpoint {
     /// Processes an ACK frame (RFC 9002 section A.7). The order of the controller's events is that of
     /// its trait's documentation.
     fn on_ack_frame(&mut self, now: Instant, ack: &AckFrame) {
+        if self.peer_arrivals.is_some() {
+            self.read_arrivals(ack);
+        }
         let prior_in_flight = self.sender.path.bytes_in_flight;
         let prior_largest = self.sender.path.largest_acked;
         let uncounted = self.config.rules.uncounted();
@@ -263,6 +267,9 @@ impl Endpoint {
         }
         self.sender.path.largest_acked = Some(prior_largest.map_or(largest, |n| n.max(largest)));
         self.sender.path.lowest_unacked = self.sent.lowest_outstanding();
+        if self.peer_arrivals.is_some() {
+            self.report_arrivals(now);
+        }
         self.report_spurious(now, &spurious, largest, prior_largest);
         spurious.clear();
         self.spurious_scratch = spurious;
@@ -307,6 +314,37 @@ impl Endpoint {
         }
         if self.skips.is_some() {
             self.check_skips(now, ack);
+        }
+    }
+
+    /// Reads when the packets arrived that `ack` will newly acknowledge.
+    #[inline(never)] // few flows want to know
+    fn read_arrivals(&mut self, ack: &AckFrame) {
+        let Some((arrivals, read)) = &mut self.peer_arrivals else {
+            return;
+        };
+        read.clear();
+        let notes = arrivals.notes();
+        self.sent.each_acknowledged(ack, |packet, record| {
+            read.extend(notes.read(packet).map(|arrived| Arrival {
+                packet,
+                size: Bytes::new(u64::from(record.state.size)),
+                sent: record.state.sent,
+                arrived,
+            }));
+        });
+    }
+
+    /// Reports what was read.
+    #[inline(never)]
+    fn report_arrivals(&mut self, now: Instant) {
+        let Some((arrivals, read)) = &mut self.peer_arrivals else {
+            return;
+        };
+        arrivals.notes().forget_below(self.sent.first());
+        for arrival in read.iter() {
+            self.sender
+                .tell_if_established(now, |controller, cx| controller.on_arrival(arrival, cx));
         }
     }
 

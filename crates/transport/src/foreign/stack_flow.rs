@@ -19,7 +19,7 @@ use crate::{Counters, PacketLog, TransportConfig};
 use std::collections::VecDeque;
 use thalweg_control::event::{Sent, Timeout};
 use thalweg_control::{Control, Controller, ControllerSpec, Init, Observer, PathState, Rng};
-use thalweg_units::{Bytes, Duration, Ecn, Instant};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// One sender of a foreign stack, with its controller.
 pub struct StackFlow {
@@ -138,6 +138,11 @@ impl StackFlow {
     pub fn control(&mut self) -> Control {
         self.flush();
         self.sender.control
+    }
+
+    /// The rate at which media should be encoded; `None` before the first RTT sample.
+    pub fn media_rate(&self) -> Option<Rate> {
+        self.sender.media_rate()
     }
 
     /// The handshake is complete: from now on the controller gets events of packets. The RTT

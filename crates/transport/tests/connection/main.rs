@@ -3,6 +3,7 @@
 
 mod acknowledgements;
 mod any_network;
+mod arrivals;
 mod closing;
 mod datagrams;
 mod flow_control;

@@ -1,7 +1,7 @@
 //! A controller that writes down what its transport tells it.
 
 use std::sync::{Arc, Mutex};
-use thalweg_control::event::{Ack, EcnCounts, Lost, RttSample, SpuriousLoss, Timeout};
+use thalweg_control::event::{Ack, Arrival, EcnCounts, Lost, RttSample, SpuriousLoss, Timeout};
 use thalweg_control::{Context, Control, Controller, Observer};
 use thalweg_units::{Bytes, Instant, Rate};
 
@@ -9,6 +9,7 @@ use thalweg_units::{Bytes, Instant, Rate};
 #[derive(Clone, Debug)]
 pub(crate) enum Told {
     Ack(Ack),
+    Arrival(Arrival),
     Lost(Lost),
     Timeout(Timeout),
     Spurious(SpuriousLoss),
@@ -24,14 +25,25 @@ pub(crate) type Record = Arc<Mutex<Vec<(Instant, Told)>>>;
 pub(crate) struct Scribe {
     window: Bytes,
     record: Record,
+    wants_arrivals: bool,
 }
 
 impl Scribe {
     pub(crate) fn with_window(window: u64) -> (Box<dyn Controller>, Record) {
+        Scribe::with(window, false)
+    }
+
+    /// One that wants to know when packets arrive.
+    pub(crate) fn of_arrivals(window: u64) -> (Box<dyn Controller>, Record) {
+        Scribe::with(window, true)
+    }
+
+    fn with(window: u64, wants_arrivals: bool) -> (Box<dyn Controller>, Record) {
         let record = Record::default();
         let scribe = Scribe {
             window: Bytes::new(window),
             record: Arc::clone(&record),
+            wants_arrivals,
         };
         (Box::new(scribe), record)
     }
@@ -43,6 +55,12 @@ impl Scribe {
 impl Controller for Scribe {
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.note(cx, Told::Ack(event.clone()));
+    }
+    fn wants_arrivals(&self) -> bool {
+        self.wants_arrivals
+    }
+    fn on_arrival(&mut self, event: &Arrival, cx: &mut Context<'_>) {
+        self.note(cx, Told::Arrival(*event));
     }
     fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
         self.note(cx, Told::Lost(event.clone()));

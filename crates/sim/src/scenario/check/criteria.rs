@@ -174,6 +174,14 @@ impl Checker<'_> {
         let stream = specs
             .iter()
             .find(|spec| pass.stream.as_ref() == Some(&spec.name));
+        if let Some(spec) = stream.filter(|spec| metric.is_of_encoder() && spec.encoder().is_none())
+        {
+            let problem = format!(
+                "\"{}\" requires a stream with rate; the frames of \"{}\" have fixed sizes",
+                pass.metric, spec.name
+            );
+            return self.fail(&key("metric"), problem);
+        }
         if let Some(spec) = stream.filter(|spec| !metric.counts_from_start() && !spec.is_measured())
         {
             let problem = format!(

@@ -9,6 +9,7 @@ mod dead_end;
 mod flow;
 mod jitter;
 mod link;
+mod media;
 mod packets;
 mod path;
 mod queue;

@@ -69,12 +69,7 @@ fn data(flow: &FlowSpec, direction: Direction) -> u128 {
         }
         Workload::Upload { bytes, .. } if direction == Direction::Up => u128::from(bytes.as_u64()),
         Workload::Download { .. } | Workload::Upload { .. } => 0,
-        Workload::Call(media) => (media.iter())
-            .map(|stream| {
-                let largest = stream.frame.max(stream.first_frame).as_u64();
-                u128::from(stream.frames) * u128::from(largest)
-            })
-            .sum(),
+        Workload::Call(media) => (media.iter()).map(|stream| stream.most_bytes()).sum(),
         Workload::Requests(arrivals) => {
             u128::from(arrivals.connections()) * u128::from(arrivals.objects) * arrivals.most()
         }

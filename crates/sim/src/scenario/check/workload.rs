@@ -81,22 +81,8 @@ impl Checker<'_> {
                 );
             }
             let carriage = media.carriage;
-            let first_frame = media.first_frame.unwrap_or(media.frame);
-            let largest = if carriage == Carriage::Datagrams {
-                1150
-            } else {
-                100_000_000
-            };
-            if media.frame.is_zero()
-                || media.frame.max(first_frame).as_u64() > largest
-                || first_frame.is_zero()
-            {
-                let problem = format!(
-                    "\"{}\" is out of range; accepted: \"1 B\" to \"{} B\"",
-                    media.frame, largest
-                );
-                return self.fail(&key("frame"), problem);
-            }
+            let size = self.frame_size(index, position, media)?;
+            self.pauses(index, position, media)?;
             if specs
                 .iter()
                 .any(|other| name_in_documents(&other.name) == name_in_documents(&media.name))
@@ -121,8 +107,8 @@ impl Checker<'_> {
                 } else {
                     group
                 },
-                first_frame,
-                frame: media.frame,
+                size,
+                pauses: media.pauses.clone(),
                 priority: media.priority,
                 skip_after: media.skip_after,
                 deadline: media.deadline,

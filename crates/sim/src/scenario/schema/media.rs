@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_units::{Bytes, Duration};
+use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
 /// One stream of a media call.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -27,9 +27,15 @@ pub(crate) struct Media {
     pub(crate) group: Option<u32>,
     /// Size of the first frame of a group, if it differs.
     pub(crate) first_frame: Option<Bytes>,
-    /// Size of a frame.
+    /// Size of a frame, if all have one.
     #[schemars(example = "4 kB")]
-    pub(crate) frame: Bytes,
+    pub(crate) frame: Option<Bytes>,
+    /// In place of `frame`: an encoder that follows the rate which congestion control allows.
+    pub(crate) rate: Option<Encoder>,
+    /// Times of the stream, each from one to another, during which it has no frames.
+    #[serde(default)]
+    #[schemars(example = [["40 s", "60 s"]])]
+    pub(crate) pauses: Vec<(Duration, Duration)>,
     /// Priority; lower is more urgent. Streams of even priority are served in round robin, of odd priority in order.
     #[serde(default = "media_priority")]
     pub(crate) priority: u8,
@@ -70,4 +76,45 @@ pub(crate) enum From {
     Server,
     /// The client.
     Client,
+}
+
+/// An encoder that follows the rate which congestion control allows (RFC 8593 section 5).
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Encoder {
+    /// The least rate.
+    #[schemars(example = "150 kbps")]
+    pub(crate) least: Rate,
+    /// The largest rate.
+    #[schemars(example = "1.5 Mbps")]
+    pub(crate) most: Rate,
+    /// The rate at the start; by default the least one.
+    pub(crate) start: Option<Rate>,
+    /// The part of what congestion control allows that it uses.
+    #[serde(default = "all")]
+    pub(crate) uses: Fraction,
+    /// Time between two changes of the rate.
+    #[serde(default = "reaction")]
+    pub(crate) reaction: Duration,
+    /// Scale of the Laplace distribution by which sizes of frames deviate from what the rate says.
+    #[serde(default = "variation")]
+    pub(crate) variation: Fraction,
+    /// How many times larger than others the first frame of a group is.
+    #[serde(default = "key_frame")]
+    pub(crate) key_frame: f64,
+}
+
+fn all() -> Fraction {
+    Fraction::ONE
+}
+/// tau_v of RFC 8593 section 5.
+fn reaction() -> Duration {
+    Duration::from_millis(200)
+}
+/// SCALE_B of RFC 8593 section 5.
+fn variation() -> Fraction {
+    Fraction::from_f64(0.15)
+}
+fn key_frame() -> f64 {
+    1.0
 }

@@ -13,7 +13,7 @@ mod transport;
 
 pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct, Stack};
 pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
-pub(crate) use media::{Carriage, From};
+pub(crate) use media::{Carriage, Encoder, From, Media};
 pub(crate) use pass::Pass;
 pub(crate) use path::{Change, Path, When};
 pub(crate) use queue::Queue;

@@ -18,6 +18,8 @@ pub(crate) struct Pass {
     /// flows got, its "event-rtt", "event-rtt-high" or "load", or "frame-delay" or "max-frame-delay" of its call; for streams of media "mean-delay", "p95-delay", "p99-delay" or "max-delay" of the counted frames,
     /// "mean-delay-from-start" or "max-delay-from-start" of all; "entered", "stay", "entries" or "variable" of the
     /// controller.
+    /// "mean-delay-from-start" or "max-delay-from-start" of all, "frozen", and of an encoder "encoder-rate" or
+    /// "encoder-oscillation".
     #[schemars(example = &"completion")]
     pub(crate) metric: String,
     /// Which stream of media, for the delays.

@@ -1,0 +1,176 @@
+//! Sizes of frames and pauses of `[[flow.media]]`.
+
+use super::Checker;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::media::{EncoderSpec, FrameSize};
+use crate::scenario::schema::{self, Carriage};
+use thalweg_units::{Bytes, Duration, Rate};
+
+/// A datagram that fits a packet of any path.
+const DATAGRAM: Bytes = Bytes::new(1150);
+/// Largest frame of a stream.
+const FRAME: Bytes = Bytes::new(100_000_000);
+/// Rates of encoders.
+const RATES: (Rate, Rate) = (
+    Rate::from_bits_per_sec(1_000),
+    Rate::from_bits_per_sec(1_000_000_000),
+);
+const REACTION: Duration = Duration::from_secs(60);
+/// Largest scale of deviations, and ratio of the first frame.
+const VARIATION: f64 = 0.5;
+const KEY_FRAME: f64 = 100.0;
+/// Pauses of a stream.
+const PAUSES: usize = 1_000;
+
+impl Checker<'_> {
+    /// What determines the sizes of the frames of a stream: one of `frame` and `rate`.
+    pub(super) fn frame_size(
+        &self,
+        flow: usize,
+        position: usize,
+        media: &schema::Media,
+    ) -> Result<FrameSize, ScenarioError> {
+        let key = |name: &str| format!("flow.{flow}.media.{position}.{name}");
+        match (media.frame, &media.rate) {
+            (Some(frame), None) => {
+                let first = media.first_frame.unwrap_or(frame);
+                let largest = match media.carriage {
+                    Carriage::Datagrams => DATAGRAM,
+                    Carriage::Streams => FRAME,
+                };
+                if frame.is_zero() || frame.max(first) > largest || first.is_zero() {
+                    let problem = format!(
+                        "\"{frame}\" is out of range; accepted: \"1 B\" to \"{} B\"",
+                        largest.as_u64()
+                    );
+                    return self.fail(&key("frame"), problem);
+                }
+                Ok(FrameSize::Fixed {
+                    first,
+                    other: frame,
+                })
+            }
+            (None, Some(encoder)) if media.first_frame.is_none() => {
+                let key = |name: &str| key(&format!("rate.{name}"));
+                self.encoder(&key, encoder, media).map(FrameSize::Adaptive)
+            }
+            (None, Some(_)) => {
+                let problem = "cannot be combined with rate; accepted: key_frame in rate";
+                self.fail(&key("first_frame"), problem)
+            }
+            (Some(_), Some(_)) => self.fail(
+                &key("rate"),
+                "frame and rate cannot be combined; accepted: one of them",
+            ),
+            (None, None) => {
+                let accepted =
+                    "frame = \"4 kB\" or rate = { least = \"150 kbps\", most = \"1.5 Mbps\" }";
+                let problem = format!(
+                    "\"{}\" has no size of frames; accepted: {accepted}",
+                    media.name
+                );
+                self.fail(&format!("flow.{flow}.media.{position}"), problem)
+            }
+        }
+    }
+
+    fn encoder(
+        &self,
+        key: &dyn Fn(&str) -> String,
+        encoder: &schema::Encoder,
+        media: &schema::Media,
+    ) -> Result<EncoderSpec, ScenarioError> {
+        let start = encoder.start.unwrap_or(encoder.least);
+        let out_of_range = |name: &str, value: String, accepted: String| {
+            let problem = format!("{value} is out of range; accepted: {accepted}");
+            self.fail(&key(name), problem)
+        };
+        for (name, rate, (low, high)) in [
+            ("least", encoder.least, RATES),
+            ("most", encoder.most, (encoder.least, RATES.1)),
+            ("start", start, (encoder.least, encoder.most)),
+        ] {
+            if !(low..=high).contains(&rate) {
+                let accepted = format!("\"{low}\" to \"{high}\"");
+                return out_of_range(name, format!("\"{rate}\""), accepted);
+            }
+        }
+        if encoder.uses.is_zero() {
+            return out_of_range("uses", "\"0 %\"".to_owned(), "more than \"0 %\"".to_owned());
+        }
+        if encoder.reaction > REACTION {
+            let value = format!("\"{}\"", encoder.reaction);
+            return out_of_range("reaction", value, format!("at most \"{REACTION}\""));
+        }
+        let variation = encoder.variation.as_f64();
+        if variation > VARIATION {
+            let value = format!("\"{}\"", encoder.variation);
+            return out_of_range("variation", value, "at most \"50 %\"".to_owned());
+        }
+        if !(1.0..=KEY_FRAME).contains(&encoder.key_frame) {
+            let value = encoder.key_frame.to_string();
+            return out_of_range(
+                "key_frame",
+                value,
+                format!("a number from 1 to {KEY_FRAME}"),
+            );
+        }
+        if encoder.key_frame > 1.0 && media.group.is_none() {
+            return self.fail(
+                &key("key_frame"),
+                "requires group, the frames of which it is the first",
+            );
+        }
+        Ok(EncoderSpec {
+            least: encoder.least,
+            most: encoder.most,
+            start,
+            uses: encoder.uses,
+            reaction: encoder.reaction,
+            variation,
+            key_frame: encoder.key_frame,
+            group: media.group.unwrap_or(1),
+        })
+    }
+
+    /// Pauses are in order and apart, and do not leave a stream without frames.
+    pub(super) fn pauses(
+        &self,
+        flow: usize,
+        position: usize,
+        media: &schema::Media,
+    ) -> Result<(), ScenarioError> {
+        let key = format!("flow.{flow}.media.{position}.pauses");
+        if media.pauses.len() > PAUSES {
+            let problem = format!(
+                "{} pauses are too many; accepted: at most {PAUSES}",
+                media.pauses.len()
+            );
+            return self.fail(&key, problem);
+        }
+        let mut end = None;
+        for (from, until) in &media.pauses {
+            if from >= until {
+                let problem = format!(
+                    "[\"{from}\", \"{until}\"] does not end after it begins; accepted: [\"40 s\", \"60 s\"]"
+                );
+                return self.fail(&key, problem);
+            }
+            if end.is_some_and(|end| *from <= end) {
+                let problem = format!(
+                    "[\"{from}\", \"{until}\"] begins before the pause before it is over; accepted: pauses in order and apart"
+                );
+                return self.fail(&key, problem);
+            }
+            end = Some(*until);
+        }
+        if let [(from, until)] = media.pauses[..]
+            && from.is_zero()
+            && until >= media.duration
+        {
+            let problem = "leaves no frame of the stream; accepted: a pause that is shorter";
+            return self.fail(&key, problem);
+        }
+        Ok(())
+    }
+}
