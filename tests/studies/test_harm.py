@@ -21,10 +21,9 @@ from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.harm.blocks import parameter_blocks
 from thalweg.experiments.studies.harm.checks import checks, findings
 from thalweg.experiments.studies.harm.figures import plot_distributions, plot_harm, plot_matrix
-from thalweg.experiments.studies.harm.measure import COMPLETION, MEASURES, Trials, measure
+from thalweg.experiments.studies.harm.measure import COMPLETION, MEASURES, Trials, measure, notes, row
 from thalweg.experiments.studies.harm.parameters import COMPETITOR, PRESETS, SHORT, Cell, Parameters, parse_queue
 from thalweg.experiments.studies.harm.published import LINES
-from thalweg.experiments.studies.harm.rows import notes, row
 from thalweg.experiments.studies.harm.study import COLUMNS, STUDY, CellOutcomes
 from thalweg.experiments.studies.runner.study import Finished
 from thalweg.trials.machine import ThisMachine

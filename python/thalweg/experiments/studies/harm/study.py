@@ -2,7 +2,7 @@
 
 Each cell of the experiment (`parameters.py`) is run with the same seeds, so that its short flows arrive at the
 same times with the same lengths as those that are alone. Metric and formulas are in `metric.py`, what is measured
-in `measure.py`, how rows come of it in `rows.py`. The preset `ccafct` is set against what is published.
+and how rows come of it in `measure.py`. The preset `ccafct` is set against what is published.
 
 Source: ccafct (github.com/heistp/ccafct) for the experiment, Ware et al. for harm.
 
@@ -22,10 +22,18 @@ from thalweg.engine.outcome import Outcomes
 from thalweg.experiments.studies.catalogue import TITLES
 from thalweg.experiments.studies.harm.blocks import parameter_blocks
 from thalweg.experiments.studies.harm.checks import checks, findings
-from thalweg.experiments.studies.harm.measure import COMPLETION, MEASURES, OTHERS, Measure, Trials, measure
+from thalweg.experiments.studies.harm.measure import (
+    COMPLETION,
+    MEASURES,
+    OTHERS,
+    Measure,
+    Trials,
+    measure,
+    notes,
+    row,
+)
 from thalweg.experiments.studies.harm.parameters import PRESETS, Cell, Parameters
 from thalweg.experiments.studies.harm.published import CCAFCT
-from thalweg.experiments.studies.harm.rows import notes, row
 from thalweg.experiments.studies.runner.folder import with_cells
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Row
