@@ -55,8 +55,8 @@ pub(super) struct DelayBased {
     rate: f64,
     received: Recent,
     updated: Instant,
-    /// When it was last decreased: once in a response time, since what it answers shows only then. The draft does not say
-    /// how often.
+    /// When it was last decreased: once in a response time, since what it answers shows only then. The draft does not
+    /// say how often.
     decreased: Option<Instant>,
     convergence: Option<Convergence>,
 }
@@ -151,8 +151,8 @@ impl DelayBased {
         self.rate = self.rates.limit(self.rate.max(grown.min(most)));
     }
 
-    /// Half a packet in a response time, and at least 1000 bit/s. The draft adds the latter at each feedback; here it is
-    /// what a whole response time adds at least, so that more feedback does not mean more growth.
+    /// Half a packet in a response time, and at least 1000 bit/s. The draft adds the latter at each feedback; here it
+    /// is what a whole response time adds at least, so that more feedback does not mean more growth.
     fn additive(&self, span: Duration, rtt: Duration) -> f64 {
         let frame = self.rate / FRAMES;
         let packets = libm::ceil(frame / PACKET_BITS).max(1.0);
@@ -161,8 +161,8 @@ impl DelayBased {
         share * (0.5 * frame / packets).max(1_000.0)
     }
 
-    /// The first rate at which the path was full deviates by so much that a decrease is three deviations; the draft has no
-    /// number for that.
+    /// The first rate at which the path was full deviates by so much that a decrease is three deviations; the draft
+    /// has no number for that.
     fn decrease(&mut self) {
         let received = self.received.rate().as_bits_per_sec() as f64;
         let first = received * (1.0 - BETA) / NEAR;

@@ -13,8 +13,8 @@ const FIRST_THRESHOLD: f64 = 12.5;
 const THRESHOLDS: (f64, f64) = (6.0, 600.0);
 /// The threshold does not follow what is further above it.
 const FAR: f64 = 15.0;
-/// The longest time over which the threshold moves at once, in milliseconds: as in WebRTC, so that it does not jump after
-/// a pause. The draft has none.
+/// The longest time over which the threshold moves at once, in milliseconds: as in WebRTC, so that it does not jump
+/// after a pause. The draft has none.
 const LONGEST: f64 = 100.0;
 
 /// What the detector says.
@@ -50,7 +50,8 @@ impl Detector {
         self.threshold
     }
 
-    /// The estimate m(i) at the arrival of group i. Over-use is signalled once it has lasted, unless the estimate falls.
+    /// The estimate m(i) at the arrival of group i. Over-use is signalled once it has lasted, unless the estimate
+    /// falls.
     pub(super) fn detect(&mut self, estimate: f64, arrived: Instant) -> Signal {
         let span = self.last.map_or(0.0, |last| millis(last, arrived).max(0.0));
         self.last = Some(arrived);

@@ -33,7 +33,8 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// A packet that begins a new group completes the current one. Packets out of order count for nothing (GCC draft section 5.1).
+    /// A packet that begins a new group completes the current one. Packets out of order count for nothing (GCC draft
+    /// section 5.1).
     pub(super) fn add(&mut self, packet: &Arrival) -> Option<Change> {
         let alone = Group {
             begins: packet.sent,

@@ -2,21 +2,22 @@
 //! uses the smaller (draft-ietf-rmcat-gcc-02).
 //!
 //! # Model
-//! Packets that left within 5 ms are a group ([`groups`], GCC draft section 5.2). How much longer than the group before it
-//! one takes is filtered ([`filter`], GCC draft section 5.3) and compared with a threshold that adapts ([`detector`], GCC
-//! draft section 5.4); over-use takes the rate to 0.85 of what arrives, and without it the rate grows ([`delay_based`], GCC
-//! draft section 5.5). Losses of more than a tenth reduce the other rate, of less than two hundredths let it
-//! grow ([`loss_based`], GCC draft section 6).
+//! Packets that left within 5 ms are a group ([`groups`], GCC draft section 5.2). How much longer than the group
+//! before it one takes is filtered ([`filter`], GCC draft section 5.3) and compared with a threshold that adapts
+//! ([`detector`], GCC draft section 5.4); over-use takes the rate to 0.85 of what arrives, and without it the rate
+//! grows ([`delay_based`], GCC draft section 5.5). Losses of more than a tenth reduce the other rate, of less than
+//! two hundredths let it grow ([`loss_based`], GCC draft section 6).
 //!
 //! # Where the draft is silent, or not what runs
-//! - WebRTC compares the threshold with the filtered change times the number of groups so far, at most 60; the draft does
-//!   not say so. Without it, a threshold of 6 to 600 ms is that of one group of 5 ms, which no growing queue reaches.
-//!   `gain=1` is the letter of the draft.
+//! - WebRTC compares the threshold with the filtered change times the number of groups so far, at most 60; the draft
+//!   does not say so. Without it, a threshold of 6 to 600 ms is that of one group of 5 ms, which no growing queue
+//!   reaches. `gain=1` is the letter of the draft.
 //! - The draft does not say how often losses are judged; here it is once in a response time, 100 ms and a round trip.
-//! - It has no rule for feedback that does not come: as in TFRC, the rate is halved at each probe timeout (RFC 5348 section
-//!   4.4), and persistent congestion leaves the least rate. What is in flight is limited to what is sent in half a
-//!   second and a round trip.
-//! - WebRTC probes the path with bursts when it starts; the draft does not have that, and the rate starts at the least one.
+//! - It has no rule for feedback that does not come: as in TFRC, the rate is halved at each probe timeout (RFC 5348
+//!   section 4.4), and persistent congestion leaves the least rate. What is in flight is limited to what is sent in
+//!   half a second and a round trip.
+//! - WebRTC probes the path with bursts when it starts; the draft does not have that, and the rate starts at the
+//!   least one.
 //!
 //! # Limits
 //! No ECN. A remembered window is not used.

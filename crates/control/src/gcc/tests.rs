@@ -2,8 +2,8 @@ use crate::event::Arrival;
 use crate::fake_transport::Flow;
 use thalweg_units::Duration;
 
-/// Acknowledges a packet of 1250 bytes each 20 ms, 500 kbps, each of which takes so much longer than the one before as `longer` says, in
-/// microseconds; the states that the controller shows.
+/// Acknowledges a packet of 1250 bytes each 20 ms, 500 kbps, each of which takes so much longer than the one before
+/// as `longer` says, in microseconds; the states that the controller shows.
 fn drive(flow: &mut Flow, packets: u64, longer: u64) -> Vec<&'static str> {
     let mut states = Vec::new();
     for number in 0..packets {

@@ -1,17 +1,18 @@
 //! NADA: a rate that follows one congestion signal, made of queueing delay, losses and marks (RFC 8698).
 //!
 //! # Model
-//! Every 100 ms the signal of the last half second is computed ([`signal`]): the delay of the queue, which counts for less
-//! the longer it is while packets are lost, and penalties for the shares of losses and marks (RFC 8698 section 4.2). Without losses
-//! and without a queue, the rate ramps up to half more than what arrives. Else it moves towards the rate at which the
-//! signal is `PRIO * XREF * RMAX / rate`, and against changes of the signal (RFC 8698 section 4.3).
+//! Every 100 ms the signal of the last half second is computed ([`signal`]): the delay of the queue, which counts for
+//! less the longer it is while packets are lost, and penalties for the shares of losses and marks (RFC 8698 section
+//! 4.2). Without losses and without a queue, the rate ramps up to half more than what arrives. Else it moves towards
+//! the rate at which the signal is `PRIO * XREF * RMAX / rate`, and against changes of the signal (RFC 8698 section
+//! 4.3).
 //!
 //! # Limits
-//! The document has the receiver compute the signal and report it every 100 ms; here the sender does, of what ACKs report,
-//! as its authors' simulator does. It has no rule for feedback that does not come: as in TFRC, the rate is halved at each
-//! probe timeout (RFC 5348 section 4.4), and persistent congestion leaves the least rate. The sender's
-//! buffer is not known to a controller, so the rate of media is the reference rate itself (RFC 8698 section 5.2.2).
-//! A remembered window is not used.
+//! The document has the receiver compute the signal and report it every 100 ms; here the sender does, of what ACKs
+//! report, as its authors' simulator does. It has no rule for feedback that does not come: as in TFRC, the rate is
+//! halved at each probe timeout (RFC 5348 section 4.4), and persistent congestion leaves the least rate. The sender's
+//! buffer is not known to a controller, so the rate of media is the reference rate itself (RFC 8698 section 5.2.2). A
+//! remembered window is not used.
 
 mod loss_intervals;
 mod signal;

@@ -95,8 +95,8 @@ impl Signal {
         (self.counted_delay() + penalty).min(MOST_SIGNAL.as_secs_f64())
     }
 
-    /// The delay of the queue as it counts. After MULTILOSS mean intervals without a loss, it counts more and more fully
-    /// during one more.
+    /// The delay of the queue as it counts. After MULTILOSS mean intervals without a loss, it counts more and more
+    /// fully during one more.
     fn counted_delay(&self) -> f64 {
         let plain = self.queue().as_secs_f64();
         let Some(mean) = self.losses.mean() else {

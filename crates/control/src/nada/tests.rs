@@ -55,8 +55,8 @@ fn without_a_queue_the_rate_ramps_up_over_what_arrives_and_no_further() {
         rates.push(flow.controller.media_rate().unwrap());
     }
     assert_eq!(flow.state(), "accelerated ramp-up");
-    // 1000 bytes each 10 ms are 800 kbps, of half a second with both its ends 816 kbps; RTT + DELTA + DFILT = 230 ms, of
-    // which 50 ms are 0.217 (equations 3 and 4).
+    // 1000 bytes each 10 ms are 800 kbps, of half a second with both its ends 816 kbps; RTT + DELTA + DFILT = 230 ms,
+    // of which 50 ms are 0.217 (equations 3 and 4).
     let last = rates.last().unwrap().as_bits_per_sec() as f64;
     let expected = 816_000.0 * (1.0 + 0.05 / 0.23);
     assert!((last - expected).abs() < 1_000.0, "{last} {expected}");

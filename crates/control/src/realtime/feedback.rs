@@ -15,8 +15,8 @@ impl Feedback {
         self.is_reported = true;
     }
 
-    /// What stands for arrivals where none is ever reported: all packets that an ACK newly acknowledges, of which there are
-    /// so many, have arrived now as one.
+    /// What stands for arrivals where none is ever reported: all packets that an ACK newly acknowledges, of which
+    /// there are so many, have arrived now as one.
     pub(crate) fn stand_in(self, ack: &Ack, now: Instant) -> Option<(Arrival, u64)> {
         let arrival = Arrival {
             packet: ack.largest,

@@ -1,7 +1,7 @@
 //! The delay of the queue from one-way delays: each over the least of the last ten minutes (RFC 6817 section 2.4.2).
 //!
-//! The clocks of both ends may differ by any amount, which the difference takes out. That one is faster than the other is
-//! not allowed for: both clocks of a trial are the same.
+//! The clocks of both ends may differ by any amount, which the difference takes out. That one is faster than the
+//! other is not allowed for: both clocks of a trial are the same.
 
 use crate::event::Arrival;
 use thalweg_units::{Duration, Instant};

@@ -4,8 +4,8 @@ use crate::{Control, OptionDoc, OptionKind, Options};
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// Pacing over the rate of media, so that a frame leaves within two thirds of the time to the next one:
-/// PACKET_PACING_HEADROOM of SCReAMv2 (SCReAMv2 draft, "Constants"). NADA sends faster than it encodes by a tenth of the
-/// rate for each frame that waits (RFC 8698 section 5.2.2), so this is what it does with five.
+/// PACKET_PACING_HEADROOM of SCReAMv2 (SCReAMv2 draft, "Constants"). NADA sends faster than it encodes by a tenth of
+/// the rate for each frame that waits (RFC 8698 section 5.2.2), so this is what it does with five.
 const PACING_HEADROOM: f64 = 1.5;
 /// How late a wake-up may be without loss of rate.
 const LATENESS: Duration = Duration::from_millis(1);

@@ -1,5 +1,5 @@
-//! What has arrived and what was lost recently: the rate of arrival, and the share of losses and marks. Both ends have the
-//! same clock, as in every trial.
+//! What has arrived and what was lost recently: the rate of arrival, and the share of losses and marks. Both ends
+//! have the same clock, as in every trial.
 
 use crate::event::Arrival;
 use std::collections::VecDeque;

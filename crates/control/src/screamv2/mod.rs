@@ -2,26 +2,27 @@
 //! (draft-johansson-ccwg-rfc8298bis-screamv2; in the following the SCReAMv2 draft).
 //!
 //! # Model
-//! Each ACK updates the averages of delay and marks ([`averages`], SCReAMv2 draft, "Network Congestion Control"), reduces the
-//! window for congestion or lets it grow ([`window`], SCReAMv2 draft, "Reference Window Update"), and sets the rate of media from
-//! window and RTT (SCReAMv2 draft, "Media Rate Control"). The target of the delay is larger beside flows that fill the queue
-//! ([`target`], SCReAMv2 draft, "Competing Flows Compensation"). What is in flight may exceed the window by a half, and
-//! packets are paced half as fast again as the media (SCReAMv2 draft, "Packet Pacing").
+//! Each ACK updates the averages of delay and marks ([`averages`], SCReAMv2 draft, "Network Congestion Control"),
+//! reduces the window for congestion or lets it grow ([`window`], SCReAMv2 draft, "Reference Window Update"), and
+//! sets the rate of media from window and RTT (SCReAMv2 draft, "Media Rate Control"). The target of the delay is
+//! larger beside flows that fill the queue ([`target`], SCReAMv2 draft, "Competing Flows Compensation"). What is in
+//! flight may exceed the window by a half, and packets are paced half as fast again as the media (SCReAMv2 draft,
+//! "Packet Pacing").
 //!
 //! # Where the draft is silent
 //! - It says that the window is reduced at most once in a smoothed RTT, and computes at most once in 25 ms. Here losses
 //!   reduce it once in a smoothed RTT, marks and delays once in 25 ms.
 //! - `loss_event_rate` has no formula: here each round trip weighs a hundredth.
 //! - It does not say how often the target of the delay is adjusted: here every 50 ms.
-//! - It has no rule for feedback that does not come, but that a least rate is kept: as in TFRC, window and rate are halved
-//!   at each probe timeout (RFC 5348 section 4.4), and persistent congestion leaves the smallest window.
+//! - It has no rule for feedback that does not come, but that a least rate is kept: as in TFRC, window and rate are
+//!   halved at each probe timeout (RFC 5348 section 4.4), and persistent congestion leaves the smallest window.
 //! - "L4S is active" here means that a mark came in the last five seconds.
 //!
 //! # Limits
-//! Sizes of frames are not known to a controller: `rel_framesize_high` is 1, its initial value. That the window is limited by a history of
-//! what was in flight once the largest rate is reached is left to the C++ code by the draft, and not done here. Marks are counts of
-//! packets (RFC 9000 section 19.3.2), so that marked bytes are those of packets of the mean size. A remembered window is
-//! not used.
+//! Sizes of frames are not known to a controller: `rel_framesize_high` is 1, its initial value. That the window is
+//! limited by a history of what was in flight once the largest rate is reached is left to the C++ code by the draft,
+//! and not done here. Marks are counts of packets (RFC 9000 section 19.3.2), so that marked bytes are those of
+//! packets of the mean size. A remembered window is not used.
 
 mod averages;
 mod target;

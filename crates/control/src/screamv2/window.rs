@@ -209,8 +209,8 @@ fn least(mtu: Bytes) -> f64 {
     MINIMUM.max((mtu * 2).as_u64() as f64)
 }
 
-/// The share of marks that the delay of the queue stands for, if it is over half of its target and marks do not show the
-/// congestion already.
+/// The share of marks that the delay of the queue stands for, if it is over half of its target and marks do not show
+/// the congestion already.
 fn virtual_share(seen: &Congestion, averages: &Averages, mtu: Bytes, rtt: Duration) -> Option<f64> {
     let half = seen.target / 2.0;
     if averages.queue <= half {

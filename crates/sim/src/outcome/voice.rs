@@ -1,15 +1,16 @@
 //! A mean opinion score for audio: the E-model (ITU-T G.107), with its effects of delay and loss alone.
 //!
 //! - `R = 93.2 - Id - Ie`, 93.2 being what the default values of all else leave.
-//! - `Id = 0.024 d + 0.11 (d - 177.3)` of the delay `d` in milliseconds from mouth to ear, the last part if it is positive: the
-//!   approximation of Cole and Rosenbluth ("Voice over IP Performance Monitoring", 2001).
-//! - `Ie = 95 p / (p + 25.1)` of the share `p` of frames that are not played, in percent: that of G.711 with concealment
-//!   of losses, whose Ie is 0 and whose Bpl is 25.1 (ITU-T G.113 Appendix I).
+//! - `Id = 0.024 d + 0.11 (d - 177.3)` of the delay `d` in milliseconds from mouth to ear, the last part if it is
+//!   positive: the approximation of Cole and Rosenbluth ("Voice over IP Performance Monitoring", 2001).
+//! - `Ie = 95 p / (p + 25.1)` of the share `p` of frames that are not played, in percent: that of G.711 with
+//!   concealment of losses, whose Ie is 0 and whose Bpl is 25.1 (ITU-T G.113 Appendix I).
 //! - `MOS = 1 + 0.035 R + R (R - 60) (100 - R) 7e-6`, at least 1 (ITU-T G.107 Annex B).
 //!
-//! The receiver plays each frame at a fixed time after its generation. A frame that comes later counts as lost, and the time
-//! is the one that gives the best score: the score of an ideal buffer (Sun and Ifeachor, "New Models for Perceived
-//! Voice Quality Prediction and their Applications in Playout Buffer Optimization for VoIP Networks", ICC 2004).
+//! The receiver plays each frame at a fixed time after its generation. A frame that comes later counts as lost, and
+//! the time is the one that gives the best score: the score of an ideal buffer (Sun and Ifeachor, "New Models for
+//! Perceived Voice Quality Prediction and their Applications in Playout Buffer Optimization for VoIP Networks", ICC
+//! 2004).
 //!
 //! # Limits
 //! Coding and the devices take no time. No standard has these numbers for codecs of today such as Opus.

@@ -3,7 +3,6 @@
 
 pub(crate) mod connection;
 pub(crate) mod element;
-pub(crate) mod encoder;
 pub(crate) mod event_queue;
 pub(crate) mod media;
 pub(crate) mod network;

@@ -81,8 +81,8 @@ fn encoders_follow_any_controller_and_leave_the_rates_of_streams_with_fixed_fram
         let (a, b) = (kbps(0), kbps(1));
         assert_eq!(outcome.flows[0].media[2].encoder_rate, None);
         assert!((0.95..1.05).contains(&(a / b)), "{controller}: {a} and {b}");
-        // Of 2 Mbps, 1.9 are payload, of which 0.2 are those of slides. Four fifths of the rest are 1.36; a controller whose
-        // rate goes up and down allows less, and BBR, whose pacing and window make a queue, more.
+        // Of 2 Mbps, 1.9 are payload, of which 0.2 are those of slides. Four fifths of the rest are 1.36; a
+        // controller whose rate goes up and down allows less, and BBR, whose pacing and window make a queue, more.
         assert!(
             (900.0..1_700.0).contains(&(a + b)),
             "{controller}: {a} + {b}"

@@ -1,6 +1,6 @@
-//! Test cases of RFC 8867 for the real-time controllers. The RFC has no numbers that they must reach; no published ones were
-//! found that could be compared, so that these hold what its "expected behavior" says. Every rate is that of a controller:
-//! the UDP payload of video and audio.
+//! Test cases of RFC 8867 for the real-time controllers. The RFC has no numbers that they must reach; no published
+//! ones were found that could be compared, so that these hold what its "expected behavior" says. Every rate is that
+//! of a controller: the UDP payload of video and audio.
 
 use crate::{Case, REAL_TIME, mean_kbps, video};
 
@@ -28,10 +28,11 @@ fn jain(rates: &[f64]) -> f64 {
 
 #[test]
 fn one_call_follows_a_capacity_that_changes() {
-    // RFC 8867 section 5.1. The rate comes to the capacity within 30 s of the start and 10 s of each change. A least share of
-    // 0.75 leaves room for the decrease of GCC to 0.85 of what arrives; at 600 kbps after overflow of the queue, and within
-    // 10 to 20 s of 1 Mbps after it, less has been found again: each rises by some 25 kbps a second. GCC, which grows by 8 %
-    // a second, comes to its largest rate some ten seconds after there is room for it.
+    // RFC 8867 section 5.1. The rate comes to the capacity within 30 s of the start and 10 s of each change. A least
+    // share of 0.75 leaves room for the decrease of GCC to 0.85 of what arrives; at 600 kbps after overflow of the
+    // queue, and within 10 to 20 s of 1 Mbps after it, less has been found again: each rises by some 25 kbps a
+    // second. GCC, which grows by 8 % a second, comes to its largest rate some ten seconds after there is room for
+    // it.
     for (controller, rate) in REAL_TIME {
         for seed in SEEDS {
             let case = Case::on_path(1_000, 100)
@@ -68,8 +69,8 @@ fn one_call_follows_a_capacity_that_changes() {
 
 #[test]
 fn three_calls_of_the_same_controller_saturate_the_link_and_share_it() {
-    // RFC 8867 section 5.4: "the link is saturated" by the third. GCC leaves more to the first two: it grows by 8 % a second, and
-    // stops where it first finds the path full.
+    // RFC 8867 section 5.4: "the link is saturated" by the third. GCC leaves more to the first two: it grows by 8 % a
+    // second, and stops where it first finds the path full.
     for (controller, rate, least_even, least_used) in [
         ("nada", "r_ref", 0.9, 0.85),
         ("gcc", "target_bitrate", 0.75, 0.8),

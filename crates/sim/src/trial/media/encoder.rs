@@ -1,16 +1,17 @@
 //! An encoder of video that follows the rate which congestion control allows (RFC 8593 section 5).
 //!
 //! # Model
-//! The rate of the encoder changes at a frame, to the part of what is then allowed that it uses, and not again until its reaction time is over (RFC 8593
-//! section 5.1). It stays between the least and the largest rate (RFC 8593 section 5.4). A frame has the size that the rate says, of
-//! which it deviates by a Laplace distribution of mean zero (RFC 8593 section 5.3). With key frames, the first frame of a
-//! group is larger than the others, and the group has the rate.
+//! The rate of the encoder changes at a frame, to the part of what is then allowed that it uses, and not again until
+//! its reaction time is over (RFC 8593 section 5.1). It stays between the least and the largest rate (RFC 8593
+//! section 5.4). A frame has the size that the rate says, of which it deviates by a Laplace distribution of mean zero
+//! (RFC 8593 section 5.3). With key frames, the first frame of a group is larger than the others, and the group has
+//! the rate.
 //!
 //! # Limits
-//! The interval of frames does not vary, so that each has a nominal time from which its delay counts. The burst of frames after an abrupt
-//! change of the rate (RFC 8593 section 5.2) is not modelled: the RFC does not say when a change is abrupt, and the rate of
-//! a congestion controller changes all the time. Resolution and quality are not modelled: any rate of the range gives
-//! `per_second` frames.
+//! The interval of frames does not vary, so that each has a nominal time from which its delay counts. The burst of
+//! frames after an abrupt change of the rate (RFC 8593 section 5.2) is not modelled: the RFC does not say when a
+//! change is abrupt, and the rate of a congestion controller changes all the time. Resolution and quality are not
+//! modelled: any rate of the range gives `per_second` frames.
 
 use crate::scenario::media::{EncoderSpec, MediaSpec};
 use crate::trial::seed;
@@ -195,8 +196,9 @@ mod tests {
         let sizes: Vec<f64> = (0..count).map(|_| draw()).collect();
         let mean = sizes.iter().sum::<f64>() / f64::from(count);
         let spread = sizes.iter().map(|size| (size - 1.0).abs()).sum::<f64>() / f64::from(count);
-        // Mean and mean deviation of it are 1 and 0.15; of 20 000 draws they are within 0.15 * sqrt(2 / 20 000) = 0.0015
-        // and 0.15 / sqrt(20 000) = 0.0011 with a chance of two thirds, and within four times that nearly always.
+        // Mean and mean deviation of it are 1 and 0.15; of 20 000 draws they are within 0.15 * sqrt(2 / 20 000) =
+        // 0.0015 and 0.15 / sqrt(20 000) = 0.0011 with a chance of two thirds, and within four times that nearly
+        // always.
         assert!((mean - 1.0).abs() < 0.006, "{mean}");
         assert!((spread - 0.15).abs() < 0.0045, "{spread}");
         assert_eq!(encoder.measured.oscillation(), Some(0.0), "the rate stays");

@@ -1,0 +1,209 @@
+//! A media call: audio as datagrams, video as groups of frames, each group a stream.
+//!
+//! # Model
+//! A stream of media has `per_second` frames; frame `k` has the nominal time `start + k / per_second`, where
+//! `start` is when the client's connection is ready. Video consists of groups whose first frame
+//! (an I-frame) is larger. The client requests the media of the server: one request for a datagram stream, one
+//! for each group of video, sent at the nominal time of the group; the server generates frame `k` of a request
+//! at `arrival of the request + k / per_second`. Media of the client needs no
+//! request. With `skip_after`, a receiver that falls behind by more cancels the group with STOP_SENDING,
+//! and continues with the next group.
+//!
+//! Frames have fixed sizes, or those of an encoder that follows the rate which congestion control allows
+//! ([`encoder`]). That is, at the time of each frame:
+//!
+//! - what the controller determines as the rate of media, or else the pacing rate, or the window over the smoothed
+//!   RTT if that is less (`Control::rate`),
+//! - of which headers take what they take of a full packet,
+//! - less the mean rates of the streams of the same sender whose frames have fixed sizes,
+//! - shared equally by its other streams, each of which uses the part of it that `uses` says.
+//!
+//! A frame of an encoder that is carried by datagrams is split into datagrams of at most 1150 bytes, as RTP would
+//! split it, and arrives when all of them have; one that is lost is not sent again. During a pause a stream has no
+//! frames, and a group without frames is not requested.
+//!
+//! The *delay* of a frame is from its nominal time to the arrival of its last byte. For media from the
+//! server it includes the request, so it is at least one RTT. The *one-way delay* is from
+//! generation.
+//!
+//! # Source
+//! draft-huitema-ccwg-c4-test, "Handling of Multimedia Applications", with the definitions of the reference
+//! simulator. It has groups of 30 frames and an I-frame with 149 P-frames, a contradiction; 30 matches
+//! its groups of one second at 30 frames per second. The reference's timer bug, which delays a third of its audio
+//! frames in the application, is not reproduced.
+//!
+//! # Limits
+//! A sender drops no frame that waits: what a rate that falls leaves behind is sent late. Of RTP and RTCP nothing is
+//! modelled but what QUIC does in their place: there are no reports, retransmissions (NACK), requests of key frames
+//! (PLI, FIR) and no error correction. The receiver shows a frame when it arrives, without a jitter buffer.
+
+pub(crate) mod encoder;
+mod share;
+mod track;
+
+use crate::scenario::media::MediaSpec;
+use crate::trial::stack::Endpoint;
+use encoder::Encoded;
+use share::Share;
+use thalweg_transport::Role;
+use thalweg_units::Instant;
+use track::Track;
+
+/// One delivered frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct FrameRecord {
+    pub(crate) nominal: Instant,
+    pub(crate) generated: Instant,
+    pub(crate) received: Instant,
+}
+
+/// What became of the frames of a stream.
+pub(crate) struct StreamRecords<'a> {
+    pub(crate) spec: &'a MediaSpec,
+    /// When the call began.
+    pub(crate) start: Instant,
+    /// The delivered frames, in order of arrival.
+    pub(crate) delivered: &'a [FrameRecord],
+    /// Frames that were cancelled.
+    pub(crate) skipped: u32,
+    /// Frames generated from the start of measurement on.
+    pub(crate) generated: u32,
+    /// What the encoder did, if there is one.
+    pub(crate) encoded: Option<Encoded>,
+}
+
+/// The state of one call.
+#[derive(Debug)]
+pub(crate) struct Call {
+    start: Option<Instant>,
+    tracks: Vec<Track>,
+    /// Of the client and of the server.
+    shares: [Share; 2],
+}
+
+impl Call {
+    /// The call of `flow` in a trial.
+    pub(crate) fn new(specs: &[MediaSpec], trial: u64, flow: &str) -> Self {
+        Call {
+            start: None,
+            shares: Role::BOTH.map(|role| Share::of(specs, role)),
+            tracks: (specs.iter())
+                .map(|spec| Track::new(spec, trial, flow))
+                .collect(),
+        }
+    }
+
+    /// The client is ready: the call starts.
+    pub(crate) fn begin(&mut self, now: Instant) {
+        self.start = Some(now);
+    }
+
+    /// When [`Call::tick`] has something to do.
+    pub(crate) fn next(&self) -> Instant {
+        let Some(start) = self.start else {
+            return Instant::NEVER;
+        };
+        let times = self.tracks.iter().map(|track| track.next(start));
+        times.min().unwrap_or(Instant::NEVER)
+    }
+
+    /// Sends the requests and generates the frames that are due.
+    pub(crate) fn tick(&mut self, now: Instant, client: &mut Endpoint, server: &mut Endpoint) {
+        let Some(start) = self.start else { return };
+        let count = self.tracks.len() as u32;
+        for (index, track) in self.tracks.iter_mut().enumerate() {
+            track.gave_up |= now >= track.gives_up_at(start);
+            track.request(now, start, index as u32, count, client);
+            let [of_client, of_server] = self.shares;
+            let (sender, share) = match track.spec.from {
+                Role::Client => (&mut *client, of_client),
+                Role::Server => (&mut *server, of_server),
+            };
+            track.generate(now, (index as u32, count), sender, share);
+        }
+    }
+
+    /// Whether stream `id` brings a request to `side`, and not media.
+    pub(crate) fn is_request(&self, side: Role, id: u32) -> bool {
+        let track = self.tracks.get(id as usize % self.tracks.len().max(1));
+        side == Role::Server && track.is_some_and(|track| track.spec.from == Role::Server)
+    }
+
+    /// A request has arrived at the server, which starts to generate.
+    pub(crate) fn on_request(&mut self, now: Instant, id: u32) {
+        let count = self.tracks.len() as u32;
+        let (index, group) = (id % count, id / count);
+        if let Some(track) = self.tracks.get_mut(index as usize) {
+            track.begin_group(group, now);
+        }
+    }
+
+    /// More of stream `id` can be read by `receiver`.
+    pub(crate) fn on_stream_data(
+        &mut self,
+        now: Instant,
+        id: u32,
+        contiguous: u64,
+        complete: bool,
+        receiver: &mut Endpoint,
+    ) {
+        let Some(start) = self.start else { return };
+        let count = self.tracks.len() as u32;
+        let (index, group) = (id % count, id / count);
+        let Some(track) = self.tracks.get_mut(index as usize) else {
+            return;
+        };
+        if track.take_stream_data(now, start, group, contiguous, complete) {
+            receiver.stop_receiving(id);
+        }
+    }
+
+    pub(crate) fn on_datagram(&mut self, now: Instant, tag: u64) {
+        let (index, frame) = ((tag >> 32) as usize, tag as u32);
+        if let (Some(start), Some(track)) = (self.start, self.tracks.get_mut(index)) {
+            track.take_datagram(now, start, frame);
+        }
+    }
+
+    /// The sender has learnt that a group is cancelled.
+    pub(crate) fn on_stop_sending(&mut self, id: u32) {
+        let count = self.tracks.len() as u32;
+        if let Some(track) = self.tracks.get_mut((id % count) as usize) {
+            track
+                .outgoing
+                .retain(|outgoing| outgoing.group != id / count);
+        }
+    }
+
+    /// Whether all groups have ended, and all datagrams have arrived or count as lost.
+    pub(crate) fn is_over(&self, now: Instant) -> bool {
+        self.start
+            .is_some_and(|start| self.tracks.iter().all(|track| track.is_over(now, start)))
+    }
+
+    /// For each stream of the call: its specification, and every frame that was due by `end`, with the time of its
+    /// arrival.
+    pub(crate) fn frames(
+        &self,
+        end: Instant,
+    ) -> impl Iterator<Item = (&MediaSpec, Vec<(Instant, Option<Instant>)>)> {
+        let start = self.start;
+        self.tracks.iter().filter_map(move |track| {
+            let frames = track.frames(start?, end);
+            Some((&track.spec, frames))
+        })
+    }
+
+    /// What became of the frames of each stream.
+    pub(crate) fn records(&self) -> impl Iterator<Item = StreamRecords<'_>> {
+        let start = self.start.unwrap_or(Instant::START);
+        self.tracks.iter().map(move |track| StreamRecords {
+            spec: &track.spec,
+            start,
+            delivered: track.records.as_slice(),
+            skipped: track.skipped,
+            generated: track.generated,
+            encoded: track.encoder.as_ref().map(|encoder| encoder.measured),
+        })
+    }
+}
