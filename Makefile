@@ -13,7 +13,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite wasm manual lab no-lab no-node lab-tests browser site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes documents picture bench bench-browser bench-trial bench-compare bench-check lock clean
+.PHONY: build suite wasm manual lab no-lab no-node lab-tests browser site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes documents columns picture bench bench-browser bench-trial bench-compare bench-check lock clean
 
 # The page of the lab too, where there is what builds it.
 HAS_LAB := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/null),$(shell command -v rustup 2>/dev/null))
@@ -210,6 +210,10 @@ schema: build
 # What the main commands print and store, as a test holds it.
 documents: build
 	THALWEG_DOCUMENTS=write $(BIN)/python -m pytest -q tests/command_line/test_documents.py
+
+# The columns of studies, on the pages of studies, as a test holds them.
+columns: build
+	$(BIN)/python -m pages.columns
 
 hashes: build
 	$(BIN)/python tests/trace_hashes.py

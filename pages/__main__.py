@@ -4,7 +4,7 @@ python -m pages [PAGE...]             makes all pages, or those that are named; 
 python -m pages --check [PAGE...]     fails where a line that is measured again is not on its page
 
 The commit, or `--seed TEXT`, draws the lines of a check: each commit measures other ones. A page has
-about ten seconds of processor time, and at least one line.
+about ten seconds of processor time, of a suite two, and at least one line.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from pages import (
     statistics,
     studies,
     study_figures,
+    suites,
     verdicts,
 )
 from pages.c4_05 import make as c4_05
@@ -56,6 +57,8 @@ class Page:
     file: Path
     make: Callable[[], object]
     parts: Callable[[], list[Part]] | None = None
+    turn_s: float = _TURN_S
+    """Processor time of a check."""
 
 
 def _lines(parts: Callable[[], list[tuple[str, Callable[[], str]]]]) -> list[Part]:
@@ -145,6 +148,10 @@ PAGES = {
         name: Page(DOCS / "evidence" / "studies" / f"{name}.md", partial(studies.make, name))
         for name in dict.fromkeys(run.study for run in studies.RUNS)
     },
+    **{
+        f"suite-{name}": Page(suites.page(name), partial(suites.make, name), partial(suites.parts, name), 2.0)
+        for name in suites.SUITES
+    },
     "study-figures": Page(DOCS / "evidence" / "studies" / "transient.md", study_figures.make),
 }
 
@@ -175,7 +182,7 @@ def check(page: Page, seed: str) -> int:
     on_page = set(page.file.read_text(encoding="utf-8").splitlines())
     parts = page.parts()
     Random(f"{seed} {page.file.name}").shuffle(parts)
-    end = time.process_time() + _TURN_S
+    end = time.process_time() + page.turn_s
     measured: list[str] = []
     wrong = 0
     for what, measure in parts:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from pages.made import DOCS, fill, made, read, study
 from pages.studies import checks, markdown
-from thalweg.experiments.studies.laws.checks import shown
+from thalweg.experiments.studies.laws.checks import quantity_text
 from thalweg.experiments.studies.laws.figures import plot_bounds, plot_use, plot_windows
 from thalweg.experiments.studies.laws.parameters import PRESETS
 from thalweg.experiments.studies.laws.study import STUDY as LAWS
-from thalweg.experiments.studies.laws.table import use_headers, use_rows
+from thalweg.experiments.studies.laws.study import use_table
 from thalweg.experiments.studies.laws.utilisation import LAW as UTILISATION
 from thalweg.experiments.studies.laws.window import IN_FLIGHT
 from thalweg.experiments.studies.laws.window import LAW as WINDOW
@@ -26,7 +26,7 @@ def line(row: Row) -> list[str]:
     """One number."""
     unit = str(row["unit"])
     low, high, mean, least, most = (
-        shown(float(row[name] or 0.0), unit)
+        quantity_text(float(row[name] or 0.0), unit)
         for name in ("at_least", "at_most", "measured", "measured_low", "measured_high")
     )
     key = [str(row[name]) for name in ("law", "controller", "stack", "case")]
@@ -53,7 +53,7 @@ def make() -> None:
         "",
         "![Utilisation of every controller on every path](../images/studies/laws-utilisation.png)",
         "",
-        *markdown(Table(use_headers(result), use_rows(result), 2)),
+        *markdown(use_table(result)),
         "",
         "All other numbers:",
         "",

@@ -19,7 +19,7 @@ from thalweg.engine.catalogue import Suite
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.comparison.stored import judge_trials
 from thalweg.experiments.hunt import Hunt
-from thalweg.experiments.hunt.tune import Tuned
+from thalweg.experiments.hunt.tune import TuningResult
 from thalweg.experiments.score.document import mean_of, scores_of
 from thalweg.experiments.score.figures import Figures
 from thalweg.experiments.score.scenarios import halves
@@ -131,7 +131,7 @@ def _studies() -> tuple[int, float]:
         samples.append(
             {
                 (cell, measure): (np.arange(seed, seed + len(values)), values)
-                for cell, measures in FAIRNESS.samples(finished).items()
+                for cell, measures in finished.samples.items()
                 for measure, values in measures.items()
             }
         )
@@ -211,7 +211,7 @@ def _tuned() -> tuple[int, float]:
     def gains() -> Sequence[tuple[str, float, float]]:
         return [("", 0.0, float(gain)) for gain in rng.normal(0, 0.015, 8)]
 
-    wrong = [Tuned("", "", 0.0, 0.0, held_back=list(gains())).is_better for _ in range(_DRAWS)]
+    wrong = [TuningResult("", "", 0.0, 0.0, held_back=list(gains())).is_better for _ in range(_DRAWS)]
     return _DRAWS, 100 * float(np.mean(wrong))
 
 

@@ -29,7 +29,7 @@ from thalweg.experiments.studies.harm.measure import MEASURES, Trials
 from thalweg.experiments.studies.harm.metric import harm_less_is_better
 from thalweg.experiments.studies.harm.parameters import Cell as HarmCell
 from thalweg.experiments.studies.laws.checks import checks as law_checks
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Quantity
 from thalweg.experiments.studies.loopback import checks as loopback_checks
 from thalweg.experiments.studies.runner.result import Check
 from thalweg.experiments.studies.slow_start import checks as slow_start_checks

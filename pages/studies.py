@@ -12,9 +12,9 @@ from typing import Any
 
 from pages.made import DOCS, fill, made, read, row, study
 from thalweg.base.quantity import percent, text
-from thalweg.experiments.studies.catalogue import STUDIES
+from thalweg.experiments.studies.catalogue import study_of
 from thalweg.experiments.studies.fairness import figures as fairness_figures
-from thalweg.experiments.studies.fairness.page import base_rows
+from thalweg.experiments.studies.fairness.figures import base_rows
 from thalweg.experiments.studies.harm import figures as harm_figures
 from thalweg.experiments.studies.harm.measure import COMPLETION
 from thalweg.experiments.studies.runner.result import Row, StudyResult
@@ -75,7 +75,7 @@ class Run:
 
     def make(self) -> None:
         """Runs it unless it was, and fills its parts of the page."""
-        study_ = STUDIES[self.study]
+        study_ = study_of(self.study)
         folder = study(self.name, lambda: study_.run(study_.choose(self.given), self.trials))
         result = read(folder)
         page = DOCS / "evidence" / "studies" / f"{self.study}.md"
@@ -89,7 +89,7 @@ class Run:
 
 def everything(name: str, result: StudyResult) -> Parts:
     """All tables, the checks, and the findings."""
-    of = STUDIES[result.study]
+    of = study_of(result.study)
     tables = {name: list(of.tables(result)), "checks": [checks(result)]}
     return {**tables, "findings": [of.finding_table(result) or findings(result)]} if result.findings else tables
 
@@ -99,7 +99,7 @@ def later_steps(name: str, result: StudyResult) -> Parts:
     result.rows = [
         row for row in result.rows if row["buffer"] == "100 packets" and row["step"] != "0 s: flow main"
     ]
-    return {name: list(STUDIES[result.study].tables(result)[:1])}
+    return {name: list(study_of(result.study).tables(result)[:1])}
 
 
 def in_one(name: str, result: StudyResult) -> Parts:

@@ -151,13 +151,15 @@ pub(crate) fn absurd(random: &mut Random) -> toml::Value {
 /// A plausible text for a key of that name.
 pub(crate) fn plausible(random: &mut Random, key: &str) -> toml::Value {
     let text = match key {
-        "rate" | "up_rate" | "rate_sd" => rate(random),
+        "rate" | "up_rate" | "rate_sd" | "app_rate" => rate(random),
         "buffer" => buffer(random),
         "download" | "upload" | "request" | "burst" | "frame" | "first_frame" | "quantum"
         | "window" | "overhead" | "min" | "p5" | "p95" => bytes(random, 1_000_000_000),
         "controller" => controller(random, false),
         "fraction" | "max_probability" | "mark_below" | "p" | "r" => share(random),
-        "streams" | "count" | "per_second" | "flows" | "ack_every" | "group" | "priority" => {
+        "packet" | "chunk" | "least" | "most" | "receive_window" => bytes(random, 65_535),
+        "streams" | "count" | "per_second" | "flows" | "users" | "parallel" | "objects"
+        | "ack_every" | "group" | "priority" => {
             return toml::Value::Integer(random.magnitude(1, 100_000) as i64);
         }
         _ => time(random),

@@ -18,13 +18,13 @@ from typing import Literal
 
 import numpy as np
 
+from pages.causes.exits import EXITS, first_exit
 from pages.made import DOCS, fill, made, row
 from thalweg.base.quantity import percent, text
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.runner.result import Check
 from thalweg.experiments.studies.wifi_compete.checks import P90, checks
-from thalweg.experiments.studies.wifi_compete.exits import EXITS, first_exit
-from thalweg.experiments.studies.wifi_compete.measure import Columns, ends
+from thalweg.experiments.studies.wifi_compete.measure import ends
 from thalweg.experiments.studies.wifi_compete.parameters import BACKGROUND, Cell, scenario
 from thalweg.experiments.studies.wifi_compete.published import (
     ACCEPTANCE,
@@ -36,7 +36,7 @@ from thalweg.experiments.studies.wifi_compete.published import (
     SAME,
 )
 from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
-from thalweg.judging.statistics.interval import Interval
+from thalweg.judging.statistics.interval import Interval, Values
 from thalweg.judging.statistics.means import ratio_to_published_mean
 from thalweg.judging.statistics.quantiles import median
 from thalweg.judging.statistics.ratios import MEDIAN, OrderStatistic, ratio_to_published
@@ -48,7 +48,7 @@ SEQUENCES, SHARED_TRIALS = range(1, 6), 100
 VARIANTS = ("v1", "no-exit", "v2", "v3")
 
 Side = Literal["", "engine", "peer"]
-Ends = Mapping[tuple[str, str], Columns]
+Ends = Mapping[tuple[str, str], Values]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ CHANGES = (
 
 
 @lru_cache(maxsize=32)
-def _ends(cell: Cell, overrides: tuple[tuple[str, str], ...], background: str | None, trials: int) -> Columns:
+def _ends(cell: Cell, overrides: tuple[tuple[str, str], ...], background: str | None, trials: int) -> Values:
     text_ = scenario(*cell).toml
     controllers = {BACKGROUND: background} if background else {}
     return ends(Scenario.from_toml(text_, cell.name, dict(overrides), controllers).trials(trials))
@@ -167,7 +167,7 @@ def publication(cells: Ends) -> Iterator[str]:
         yield row(variant, competitor, *(f"±{percent((each.high - each.low) / 2 / each.value)}" for each in of))
 
 
-def _own(statistic: OrderStatistic, times: Columns) -> Interval:
+def _own(statistic: OrderStatistic, times: Values) -> Interval:
     return ratio_to_published(statistic, times, statistic.of(times), REMEASURED_TRIALS)
 
 

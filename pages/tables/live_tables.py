@@ -22,7 +22,7 @@ from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.harm.measure import COMPLETION
 from thalweg.experiments.studies.harm.study import STUDY as HARM
 from thalweg.experiments.studies.runner.result import Row
-from thalweg.experiments.studies.runner.table import told
+from thalweg.experiments.studies.runner.table import number_text
 from thalweg.experiments.studies.transient.parameters import PRESETS
 from thalweg.experiments.studies.transient.study import STUDY as TRANSIENT
 from thalweg.realtime.kernel import simulated
@@ -79,7 +79,7 @@ def transient() -> Iterator[str]:
     )
     for buffer, _, controller in names:
         of = found[buffer, simulated(controller)]
-        cells = [told(of, *column, digits=3) for column in columns]
+        cells = [number_text(of, *column, digits=3) for column in columns]
         yield row(buffer, f"`{controller}`", *kept["rows"][f"{buffer} {controller}"])
         yield row("", f"`{simulated(controller)}`", *cells)
 
@@ -111,10 +111,10 @@ def harm() -> Iterator[str]:
 
 def _harm_cells(of: Row) -> Iterator[str]:
     for measure in COMPLETION:
-        yield told(of, measure.column, measure.unit)
+        yield number_text(of, measure.column, measure.unit)
         harmed = of.get(f"{measure.name}_harm")
         yield "-" if harmed is None else f"{float(harmed):.3f}"
-    yield told(of, "competitor_bps", "bps", 3)
+    yield number_text(of, "competitor_bps", "bps", 3)
 
 
 def kernel() -> Iterator[str]:

@@ -52,8 +52,8 @@ def runs_in_browser(controller: str) -> bool:
 def models() -> list[dict[str, str]]:
     """Models of the path: kind ("queue", "jitter", "loss"), name, title, source."""
 
-def metrics() -> list[dict[str, str]]:
-    """Metrics that a criterion can bound: name, unit, of ("flow" or "stream"), meaning."""
+def metrics() -> list[dict[str, Any]]:
+    """Metrics that a criterion can bound: name, unit, of ("flow", "stream" or "controller"), until_the_end, meaning."""
 
 def phases() -> list[tuple[str, str]]:
     """Phases of Reno, CUBIC, Prague and their slow starts, as traces name them: name, part ("start", "reduction", "avoidance")."""

@@ -9,7 +9,7 @@ import pytest
 
 import thalweg
 from thalweg.cli import main
-from thalweg.experiments.studies.catalogue import STUDIES
+from thalweg.experiments.studies.catalogue import TITLES
 
 Capture = pytest.CaptureFixture[str]
 
@@ -83,11 +83,11 @@ def test_check_reads_all_files_and_reports_each_error(tmp_path: Path, capsys: Ca
 
 def test_lists_name_every_study_and_every_metric(capsys: Capture) -> None:
     assert main(["list", "studies"]) == 0
-    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]} == STUDIES.keys()
+    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]} == TITLES.keys()
     assert main(["list", "metrics"]) == 0
     metrics = [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]]
     text = Path("docs/reference/metrics.md").read_text(encoding="utf-8")
-    assert len(metrics) == 29
+    assert len(metrics) == 35
     assert all(f"`{metric}`" in text for metric in metrics)
 
 

@@ -13,9 +13,9 @@ from thalweg import _native
 from thalweg.base.errors import RequestError
 from thalweg.cli import main
 from thalweg.experiments.hunt.options import read_options
-from thalweg.experiments.hunt.tune import Tuned, Tuner
+from thalweg.experiments.hunt.tune import Tuner, TuningResult
 from thalweg.experiments.score.figures import Figures
-from thalweg.experiments.score.guards import Broken
+from thalweg.experiments.score.guards import GuardViolation
 from thalweg.experiments.score.scenarios import Variant
 from thalweg.trials.threads import Threads
 
@@ -102,7 +102,7 @@ def test_an_option_is_given_once() -> None:
         read_options("c4", ["push", "push=1..2"])
 
 
-def tuned(suite: Path, jobs: int) -> Tuned:
+def tuned(suite: Path, jobs: int) -> TuningResult:
     options = read_options("cubic", ["beta=0.3..0.9", "start"])
     return Tuner(options, str(suite), trials=2, budget=10, executor=Threads(jobs)).run()
 
@@ -175,12 +175,12 @@ def test_options_that_break_a_guard_where_nobody_looked_are_out(
 
 def test_a_scenario_without_a_score_of_the_best_is_a_loss() -> None:
     names = [str(number) for number in range(8)]
-    judged = Tuned("cubic", "cubic:beta=0.5", 0.0, 0.1, held_back=[(name, 0.0, None) for name in names])
+    judged = TuningResult("cubic", "cubic:beta=0.5", 0.0, 0.1, held_back=[(name, 0.0, None) for name in names])
     assert judged.gain is not None
     assert judged.gain.high < 0
     assert judged.says == "worse"
     assert json.loads(json.dumps(judged.document(), allow_nan=False))["held_back"]["gain"] is None
-    judged.broken = [Broken("failed", "0", "error")]
+    judged.broken = [GuardViolation("failed", "0", "error")]
     assert judged.says == "out"
-    won = Tuned("cubic", "cubic:beta=0.5", 0.0, 0.1, held_back=[(name, 0.0, 0.2) for name in names])
+    won = TuningResult("cubic", "cubic:beta=0.5", 0.0, 0.1, held_back=[(name, 0.0, 0.2) for name in names])
     assert won.says == "better"

@@ -15,7 +15,7 @@ from thalweg.cli import main
 from thalweg.cli.options import Format
 from thalweg.cli.study.end import Ending, conclude
 from thalweg.cli.study.live import timing
-from thalweg.experiments.studies.catalogue import STUDIES
+from thalweg.experiments.studies.catalogue import study_of
 from thalweg.experiments.studies.runner.study import Finished
 from thalweg.realtime import faithful
 from thalweg.trials.machine import ThisMachine
@@ -25,7 +25,7 @@ QUICK = ["study", "stacks", "-n", "1", "--scenario", "simple-20mbps"]
 
 
 def finished() -> Finished[Any, Any, Any]:
-    study: Any = STUDIES["stacks"]
+    study: Any = study_of("stacks")
     parameters = study.choose({"names": ["simple-20mbps"]})
     done: Finished[Any, Any, Any] = study.run(
         parameters, 1, scenarios=study.scenarios(parameters, 1), seed=1, executor=ThisMachine(1)

@@ -13,7 +13,7 @@ from thalweg.base.executor import Batch, Finished, Report, Take, unheard
 from thalweg.cli import main
 from thalweg.cli.study import command
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.studies.catalogue import STUDIES
+from thalweg.experiments.studies.catalogue import study_of
 from thalweg.experiments.studies.runner.estimate import estimate_s
 
 Capture = pytest.CaptureFixture[str]
@@ -108,7 +108,7 @@ def test_a_long_study_says_how_long_it_takes_and_a_short_one_does_not(
 
 
 def test_a_hunt_counts_with_all_that_it_tries() -> None:
-    study: Any = STUDIES["hunt"]
+    study: Any = study_of("hunt")
     parameters = study.choose({"cases": ["bbr1-shallow"], "hunts": 2, "budget": 50})
     (cell,) = parameters.cells()
-    assert study.work_of(parameters, cell, 20) >= 20 + 2 * 50
+    assert study.work(parameters, cell, 20) >= 20 + 2 * 50

@@ -19,20 +19,17 @@ from thalweg.engine.catalogue import list_scenarios
 from thalweg.engine.outcome import Description, Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.harm.blocks import parameter_blocks
-from thalweg.experiments.studies.harm.checks import checks
+from thalweg.experiments.studies.harm.checks import checks, findings
 from thalweg.experiments.studies.harm.figures import plot_distributions, plot_harm, plot_matrix
-from thalweg.experiments.studies.harm.findings import findings
-from thalweg.experiments.studies.harm.measure import COMPLETION, MEASURES, Trials, measure
-from thalweg.experiments.studies.harm.parameters import COMPETITOR, SHORT, Cell, Parameters, parse_queue, presets
+from thalweg.experiments.studies.harm.measure import COMPLETION, MEASURES, Trials, measure, notes, row
+from thalweg.experiments.studies.harm.parameters import COMPETITOR, PRESETS, SHORT, Cell, Parameters, parse_queue
 from thalweg.experiments.studies.harm.published import LINES
-from thalweg.experiments.studies.harm.rows import notes, row
-from thalweg.experiments.studies.harm.study import STUDY, Kept
-from thalweg.experiments.studies.harm.table import HEADERS, table_rows
+from thalweg.experiments.studies.harm.study import COLUMNS, STUDY, CellOutcomes
 from thalweg.experiments.studies.runner.study import Finished
 from thalweg.trials.machine import ThisMachine
 
 Capture = pytest.CaptureFixture[str]
-Small = Finished[Parameters, Cell, Kept]
+Small = Finished[Parameters, Cell, CellOutcomes]
 
 ALONE = Cell("20 ms", "cubic", None)
 BESIDE_CUBIC, BESIDE_BBR = replace(ALONE, competitor="cubic"), replace(ALONE, competitor="bbr")
@@ -208,11 +205,11 @@ def test_published_values_stand_only_beside_rows_of_the_published_experiment() -
 
 
 def test_the_preset_is_the_published_experiment_and_any_other_is_custom() -> None:
-    assert Parameters().preset == "ccafct"
-    assert replace(Parameters(), count=800).preset == "custom"
+    assert STUDY.preset_name(Parameters()) == "ccafct"
+    assert STUDY.preset_name(replace(Parameters(), count=800)) == "custom"
     assert len(Parameters().cells()) == 15  # 5 RTTs, alone and two competitors
-    names = [cell.name for cell in presets()["matrix"].cells()]
-    everyone = len(presets()["matrix"].controllers)
+    names = [cell.name for cell in PRESETS["matrix"].cells()]
+    everyone = len(PRESETS["matrix"].controllers)
     assert len(set(names)) == len(names) == everyone * (1 + everyone)
 
 
@@ -306,7 +303,8 @@ def test_competition_costs_time_and_each_measure_has_its_row(small: Small) -> No
     # Two flows share 50 Mbps. Seeds 5 to 8 give 0.20 to 0.26 beside CUBIC and 0.48 to 0.68 beside BBR.
     assert 0.1 < float(cubic["geomean_harm"] or 0) < 0.4 < float(bbr["geomean_harm"] or 0) < 0.8
     assert small.result.checks == []  # nothing is published of such an experiment
-    assert all(len(line) == len(HEADERS) for line in table_rows(small.result))
+    # Rows of flows alone have no harm; those beside a competitor have all columns.
+    assert {*alone} < {*cubic} == {column.key for column in COLUMNS}
 
 
 def test_the_same_seed_gives_the_same_rows_whatever_the_jobs(small: Small) -> None:
@@ -332,7 +330,7 @@ def test_a_matrix_without_names_takes_every_controller_whatever_the_preset(capsy
     assert main(["study", "harm", *few, "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     everyone = ("c4", "cubic", "reno", "bbr", "bbr1", "prague")
-    assert presets()["matrix"].controllers == everyone
+    assert PRESETS["matrix"].controllers == everyone
     assert {(row["controller"], row["competitor"]) for row in rows} == {
         (first, other) for first in everyone for other in (None, *everyone)
     }
@@ -357,7 +355,7 @@ def test_figures_show_every_competitor_and_the_published_values(small: Small) ->
 
 
 def test_kernel_and_simulator_stand_side_by_side_and_never_meet() -> None:
-    live = presets()["live"]
+    live = PRESETS["live"]
     cells = Parameters.cells(replace(live, rtts=("20 ms",)))
     names = [(cell.controller, cell.competitor) for cell in cells]
     assert names == [

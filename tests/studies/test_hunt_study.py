@@ -15,7 +15,7 @@ from thalweg.engine.scenario import Interrupted
 from thalweg.experiments.hunt import Find
 from thalweg.experiments.hunt.objective import Objective
 from thalweg.experiments.studies.hunt.checks import checks
-from thalweg.experiments.studies.hunt.measure import Measured, measure, row, until
+from thalweg.experiments.studies.hunt.measure import CaseHunts, measure, row, until
 from thalweg.experiments.studies.hunt.parameters import CASES, NAMES, SUITE, Parameters
 from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.trials.threads import Threads
@@ -28,8 +28,8 @@ def find(*history: float | None) -> Find:
     return Find(Objective("loss", "main"), 1, 1, 0.01, FLOW, best, FLOW, best, history=list(history))
 
 
-def measured(*finds: Find, shipped: float) -> Measured:
-    return Measured(list(finds), np.full(20, shipped), "share")
+def measured(*finds: Find, shipped: float) -> CaseHunts:
+    return CaseHunts(list(finds), np.full(20, shipped), "share")
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)

@@ -16,11 +16,11 @@ from thalweg.cli import main
 from thalweg.cli.fitting import plain_table
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.trace import PACKETS, Trace
-from thalweg.experiments.studies.laws import bbr_cycle, persistent, queues, table, timeout, utilisation, window
+from thalweg.experiments.studies.laws import bbr_cycle, persistent, queues, timeout, utilisation, window
 from thalweg.experiments.studies.laws.checks import checks, findings
-from thalweg.experiments.studies.laws.experiment import Experiment
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity
 from thalweg.experiments.studies.laws.parameters import GRID, PRESETS
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.study import STUDY
 from thalweg.experiments.studies.laws.window_law import average_window, cubic_table, reno_table
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.experiments.studies.runner.trials import CellTrials
@@ -337,12 +337,11 @@ def test_every_trial_of_the_study_can_be_played_again(quick: Path) -> None:
 def test_the_tables_fit_a_terminal(quick: Path) -> None:
     document = json.loads((quick / "study.json").read_text(encoding="utf-8"))
     result = StudyResult("laws", "", "", "quick", 6, 1, rows=document["rows"])
-    for headers, rows, words in (
-        (table.HEADERS, table.table_rows(result), table.WORDS),
-        (table.use_headers(result), table.use_rows(result), 2),
-    ):
+    tables = STUDY.tables(result)
+    assert [table.words for table in tables] == [4, 2]
+    for table in tables:
         with (console := Console(width=200)).capture() as captured:
-            console.print(plain_table(headers, rows, words))
+            console.print(plain_table(table.headers, table.lines, table.words))
         assert max(len(line.rstrip()) for line in captured.get().splitlines()) <= 80
 
 

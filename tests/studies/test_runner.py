@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -12,17 +12,18 @@ import pytest
 
 from thalweg.base.errors import RequestError
 from thalweg.base.executor import Batch, Report, T, Take, unheard
+from thalweg.base.quantity import text
 from thalweg.engine.audit import auditing
 from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
+from thalweg.experiments.studies.runner.page import Page
 from thalweg.experiments.studies.runner.parameters import Option, changed, option, options
-from thalweg.experiments.studies.runner.result import Check, Row, StudyResult
-from thalweg.experiments.studies.runner.study import Finished, ScenarioStudy
-from thalweg.experiments.studies.runner.table import Table
+from thalweg.experiments.studies.runner.result import Check
+from thalweg.experiments.studies.runner.study import Study
+from thalweg.experiments.studies.runner.table import Column, legend
 from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.judging.statistics.claims import HOLDS
-from thalweg.pages.report.section import Section
 from thalweg.trials.machine import ThisMachine
 
 
@@ -46,7 +47,6 @@ class Parameters:
     rate: str = option("10 Mbps", help="Of the path.")
     shaped: bool = option(True, help="A parameter of two values.")
     trials: ClassVar[int] = 2
-    preset: ClassVar[str] = "default"
 
     def cells(self) -> Iterator[Size]:
         return map(Size, self.sizes)
@@ -57,30 +57,28 @@ class Parameters:
         return Scenario.from_toml(scenario_text({"title": cell.title, "path": path, "flow": [flow]}), cell.name)
 
 
-class Downloads(ScenarioStudy[Parameters, Size, float]):
-    name = "downloads"
-    title = "Downloads"
-    source = "nowhere"
-    legend = "Seconds."
-    trials_option = Option(("--trials", "-n"), "Trials.")
+def mean_completion_s(_parameters: Parameters, _cell: Size, trials: CellTrials) -> float:
+    return float(trials.outcomes().flows["completion_s"].to_numpy().mean())
 
-    def presets(self) -> Mapping[str, Parameters]:
-        return {"default": Parameters()}
 
-    def measure(self, parameters: Parameters, cell: Size, trials: CellTrials) -> float:
-        return float(trials.outcomes().flows["completion_s"].to_numpy().mean())
-
-    def rows(self, parameters: Parameters, cells: Mapping[Size, float]) -> list[Row]:
-        return [{"size": cell.size, "completion_s": mean_s} for cell, mean_s in cells.items()]
-
-    def checks(self, parameters: Parameters, cells: Mapping[Size, float]) -> list[Check]:
-        return [Check("it was measured", "nowhere", HOLDS, "")]
-
-    def tables(self, result: StudyResult) -> Sequence[Table]:
-        return [Table(("size", "time"), [[str(row["size"]), str(row["completion_s"])] for row in result.rows], 1)]
-
-    def sections(self, finished: Finished[Parameters, Size, float]) -> Iterator[Section]:
-        return iter(())
+STUDY: Study[Parameters, Size, float] = Study(
+    name="downloads",
+    title="Downloads",
+    source="nowhere",
+    presets={"default": Parameters()},
+    trials=Option(("--trials", "-n"), "Trials."),
+    columns=(
+        Column("size", "size", kind=str),
+        Column("completion_s", "time", "s", "mean of the trials"),
+        Column("n", kind=int, meaning="trials"),
+    ),
+    legend="Of each size.",
+    scenario=Parameters.scenario,
+    measure=mean_completion_s,
+    rows=lambda _, cells: [{"size": cell.size, "completion_s": mean, "n": 2} for cell, mean in cells.items()],
+    checks=lambda _parameters, _cells: [Check("it was measured", "nowhere", HOLDS, "")],
+    page=lambda _: Page(()),
+)
 
 
 @dataclass
@@ -106,9 +104,6 @@ class Elsewhere:
         return ThisMachine(jobs=1).each(scenario, seeds, take, report)
 
 
-STUDY = Downloads()
-
-
 def test_a_study_consists_of_its_parameters_and_its_measurements(tmp_path: Path) -> None:
     heard: list[tuple[str, int, int]] = []
     executor = Elsewhere()
@@ -124,6 +119,18 @@ def test_a_study_consists_of_its_parameters_and_its_measurements(tmp_path: Path)
     root = done.save(tmp_path / "study")
     files = sorted(str(file.relative_to(root)) for file in root.rglob("*") if file.is_file())
     assert files == ["report.html", "scenarios/100kB.toml", "scenarios/200kB.toml", "study.json"]
+
+
+def test_the_tables_and_the_legend_of_a_study_follow_from_its_columns(tmp_path: Path) -> None:
+    done = STUDY.run(Parameters(sizes=("100 kB",)))
+    (table,) = STUDY.tables(done.result)
+    mean_s = float(done.result.rows[0]["completion_s"] or 0)
+    # The column without a heading stands in the document alone.
+    assert (table.headers, table.lines, table.words) == (["size", "time"], [["100 kB", text(mean_s, "s", 3)]], 1)
+    assert STUDY.page_table(done.result) == table
+    assert legend(STUDY.legend, STUDY.columns) == "Of each size. Time: mean of the trials."
+    page = (done.save(tmp_path / "study") / "report.html").read_text(encoding="utf-8")
+    assert "Of each size. Time: mean of the trials." in page
 
 
 def test_an_interrupted_study_has_the_rows_that_are_finished_and_judges_nothing() -> None:

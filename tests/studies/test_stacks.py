@@ -11,16 +11,16 @@ import pytest
 from thalweg.cli import main
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.stacks.checks import check
-from thalweg.experiments.studies.stacks.measure import Compared, row
+from thalweg.experiments.studies.stacks.measure import StackComparison, row
 from thalweg.experiments.studies.stacks.parameters import Parameters
 
 Capture = pytest.CaptureFixture[str]
 
 
-def cell(model: list[float], wide: list[float], quic: list[float]) -> Compared:
+def cell(model: list[float], wide: list[float], quic: list[float]) -> StackComparison:
     scenario = Scenario.load("c4/simple-20mbps")
     values = {"model": np.array(model), "wide": np.array(wide), "quic": np.array(quic)}
-    return Compared("simple-20mbps", "c4", scenario.description, values)
+    return StackComparison("simple-20mbps", "c4", scenario.description, values)
 
 
 def test_medians_are_compared_with_those_of_the_same_windows() -> None:

@@ -14,8 +14,8 @@ from thalweg.experiments.hunt import Find
 from thalweg.experiments.hunt.objective import Objective
 from thalweg.experiments.studies.fairness.parameters import Parameters as Fairness
 from thalweg.experiments.studies.fairness.study import STUDY
-from thalweg.experiments.studies.hunt.measure import Measured, measure
-from thalweg.experiments.studies.hunt.page import strips
+from thalweg.experiments.studies.hunt.figures import strips
+from thalweg.experiments.studies.hunt.measure import CaseHunts, measure
 from thalweg.experiments.studies.hunt.parameters import CASES, Parameters
 from thalweg.experiments.studies.runner.page import write_study
 from thalweg.experiments.studies.runner.result import StudyResult
@@ -105,7 +105,7 @@ def test_the_table_of_fairness_shows_the_shares_of_each_row(tmp_path: Path) -> N
 def test_strips_of_a_hunt_set_its_trials_against_the_bound() -> None:
     find = Find(Objective("loss", "main"), 1, 1, 0.01, {}, 0.3, {}, 0.3, history=[0.3])
     cell = CASES[0]
-    ((strip,),) = strips({cell: Measured([find], np.array([0.0, 2 * cell.bound]), "share")}).rows
+    ((strip,),) = strips({cell: CaseHunts([find], np.array([0.0, 2 * cell.bound]), "share")}).rows
     assert len(places(strip.markup, "held")) == len(places(strip.markup, "over")) == 1
 
 

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from thalweg.experiments.studies.harm.parameters import Parameters as HarmParameters
 from thalweg.experiments.studies.harm.study import STUDY as HARM
-from thalweg.experiments.studies.laws.page import strips as strips_of_laws
+from thalweg.experiments.studies.laws.experiment import Quantity
+from thalweg.experiments.studies.laws.figures import strips as strips_of_laws
 from thalweg.experiments.studies.laws.parameters import Parameters as LawsParameters
-from thalweg.experiments.studies.laws.quantity import Quantity
 from thalweg.experiments.studies.laws.study import STUDY as LAWS
-from thalweg.experiments.studies.slow_start.page import strips as strips_of_slow_start
+from thalweg.experiments.studies.runner.study import Finished
+from thalweg.experiments.studies.slow_start.figures import strips as strips_of_slow_start
 from thalweg.experiments.studies.slow_start.parameters import Cell as Start
 from thalweg.experiments.studies.slow_start.parameters import Parameters as SlowStartParameters
 from thalweg.experiments.studies.slow_start.study import STUDY as SLOW_START
 from thalweg.experiments.studies.stacks.measure import together
 from thalweg.experiments.studies.stacks.parameters import Parameters as StacksParameters
 from thalweg.experiments.studies.stacks.study import STUDY as STACKS
+from thalweg.experiments.studies.transient.figures import strips as strips_of_transient
 from thalweg.experiments.studies.transient.measure import ranked
-from thalweg.experiments.studies.transient.page import strips as strips_of_transient
 from thalweg.experiments.studies.transient.parameters import Parameters as TransientParameters
 from thalweg.experiments.studies.transient.study import STUDY as TRANSIENT
-from thalweg.experiments.studies.wifi_compete.measure import Kept
-from thalweg.experiments.studies.wifi_compete.page import strips as strips_of_wifi
+from thalweg.experiments.studies.wifi_compete.figures import strips as strips_of_wifi
+from thalweg.experiments.studies.wifi_compete.measure import PairTrials
 from thalweg.experiments.studies.wifi_compete.parameters import Cell as Pair
 from thalweg.experiments.studies.wifi_compete.parameters import Parameters as WifiParameters
 from thalweg.pages.report.strip import Strip
@@ -37,12 +40,19 @@ def shown(page: Path) -> int:
     return page.read_text(encoding="utf-8").count('<svg class="strip"')
 
 
+def rows_of(finished: Finished[Any, Any, Any]) -> Sequence[Sequence[Strip]]:
+    """The strips of the rows of a study."""
+    strips = finished.page.strips
+    assert strips is not None
+    return strips.rows
+
+
 def test_harm_shows_each_replication_and_nothing_for_flows_alone(tmp_path: Path) -> None:
     quick = HarmParameters(
         rtts=("20 ms",), queue="drop-tail", competitors=("reno", "cubic"), count=20, head_start="1 s"
     )
     finished = HARM.run(quick, trials=3)
-    rows = HARM.strips(finished).rows
+    rows = rows_of(finished)
     assert [len(row) for row in rows] == [0, 1, 1]
     alone, *others = (kept.trials.values["geomean"] for kept in finished.cells.values())
     for (strip,), times in zip(rows[1:], others, strict=True):
@@ -83,7 +93,7 @@ def test_laws_have_a_strip_for_each_row(tmp_path: Path) -> None:
 
 def test_stacks_show_all_of_them_on_one_scale_against_target_and_floor(tmp_path: Path) -> None:
     finished = STACKS.run(StacksParameters(names=("simple-20mbps", "media-10mbps")), trials=2)
-    rows = STACKS.strips(finished).rows
+    rows = rows_of(finished)
     for row, compared in zip(rows, together(finished.cells), strict=True):
         criterion = compared.scenario.criteria[0]
         assert [strip.of for strip in row] == ["model", "wide", "quic"]
@@ -109,7 +119,7 @@ def test_slow_starts_paint_late_and_early_trials_as_the_columns_count_them() -> 
         phases=2,
     )
     finished = SLOW_START.run(some, trials=1)
-    rows = SLOW_START.strips(finished).rows
+    rows = rows_of(finished)
     assert len(rows) == len(finished.result.rows) == 4
     for (reached, left), row in zip(rows, finished.result.rows, strict=True):
         assert reached.at_most is not None
@@ -133,7 +143,7 @@ def test_a_start_that_is_never_left_has_no_line_for_it() -> None:
 def test_transient_shows_the_areas_of_the_trials_that_converged() -> None:
     quick = TransientParameters(controllers=("bbr", "cubic"), buffers=("40 packets",), duration="5 s")
     finished = TRANSIENT.run(quick, trials=3)
-    (bbr,), (cubic,) = TRANSIENT.strips(finished).rows
+    (bbr,), (cubic,) = rows_of(finished)
     steps = list(finished.cells.values())
     assert bbr.values.tolist() == ranked(steps[0][0].reactions).tolist()
     assert bbr.scale == cubic.scale
@@ -151,10 +161,12 @@ def test_bad_wifi_is_set_against_the_published_median_where_there_is_one() -> No
     quick = WifiParameters()
     outcomes = {cell: quick.scenario(cell).trials(2, 1) for cell in chosen}
     closed = np.array([5.0, np.inf])
-    rows = strips_of_wifi(quick, {cell: Kept(of, closed, []) for cell, of in outcomes.items()}).rows
+    rows = strips_of_wifi(quick, {cell: PairTrials(of, closed, []) for cell, of in outcomes.items()}).rows
     alone, pair, current = (strip for (strip,) in rows)
     assert (alone.at_most, pair.at_most, current.at_most) == (9.3, 11.8, None)
-    shared = strips_of_wifi(WifiParameters(shared_jitter=True), {chosen[0]: Kept(outcomes[chosen[0]], closed, [])})
+    shared = strips_of_wifi(
+        WifiParameters(shared_jitter=True), {chosen[0]: PairTrials(outcomes[chosen[0]], closed, [])}
+    )
     assert shared.rows[0][0].at_most == 5.31
     # 4 MB at 10 Mbps take 3.2 s; in a pair the flow starts a second later.
     assert alone.floor == pytest.approx(3.28, abs=0.01)

@@ -13,10 +13,9 @@ from thalweg.cli import main
 from thalweg.experiments.studies.transient.checks import LARGE, SMALL, checks, tail
 from thalweg.experiments.studies.transient.figures import plot_areas
 from thalweg.experiments.studies.transient.fit import Fit
-from thalweg.experiments.studies.transient.measure import Measured
+from thalweg.experiments.studies.transient.measure import StepResponse, row
 from thalweg.experiments.studies.transient.metric import Reactions
 from thalweg.experiments.studies.transient.parameters import PRESETS, Cell, Parameters, Step
-from thalweg.experiments.studies.transient.rows import row
 from thalweg.experiments.studies.transient.series import react_to_steps, read_series
 from thalweg.experiments.studies.transient.study import STUDY
 
@@ -212,7 +211,7 @@ def test_the_table_and_the_checks_take_the_same_median() -> None:
         settled=zeros,
     )
     fit = Fit(damping=zeros, frequency=zeros, dead_s=zeros, quality=zeros)
-    shown = row(Cell("40 packets", "reno"), "start", Measured(reactions, fit, None, RTT, zeros, zeros, zeros))
+    shown = row(Cell("40 packets", "reno"), "start", StepResponse(reactions, fit, None, RTT, zeros, zeros, zeros))
     cells = {Cell(buffer, name): areas for buffer in (SMALL, LARGE) for name in ("reno", "cubic", "bbr1")}
     first = checks(cells)[0].measured
     assert shown["area_median"] == pytest.approx(0.55)

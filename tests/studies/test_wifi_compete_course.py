@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from pages.causes.exits import first_exit
 from thalweg.engine.outcome import Trial
 from thalweg.experiments.studies.wifi_compete.course import Course, course, first_spike
 from thalweg.experiments.studies.wifi_compete.course_findings import NEEDED, course_findings
-from thalweg.experiments.studies.wifi_compete.exits import first_exit
 from thalweg.experiments.studies.wifi_compete.figures import periods, plot_pair
 from thalweg.experiments.studies.wifi_compete.parameters import scenario
 from thalweg.experiments.studies.wifi_compete.published import COMPETITORS, VARIANTS

@@ -269,9 +269,9 @@ impl Scenario {
         let column =
             |value: &dyn Fn(&Probe) -> i64| Column::Counts(probes.iter().map(value).collect());
         let columns = vec![
-            ("sent_ns", column(&|probe| nanos(Some(probe.sent)))),
-            ("echoed_ns", column(&|probe| nanos(probe.echoed))),
-            ("received_ns", column(&|probe| nanos(probe.received))),
+            ("sent_ns".into(), column(&|probe| nanos(Some(probe.sent)))),
+            ("echoed_ns".into(), column(&|probe| nanos(probe.echoed))),
+            ("received_ns".into(), column(&|probe| nanos(probe.received))),
         ];
         dictionary(py, Table { columns })
     }

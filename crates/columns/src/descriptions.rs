@@ -42,13 +42,19 @@ pub fn models() -> Vec<Value> {
     entries.collect()
 }
 
-/// The metrics that a criterion can bound: name, unit, what it is a number of, and meaning of each.
+/// The metrics that a criterion can bound: name, unit, what it is a number of, whether a flow that does not finish has it,
+/// and meaning of each.
 pub fn metrics() -> Vec<Value> {
     let entries = Metric::ALL.iter().map(|metric| {
         json!({
             "name": metric.name(),
             "unit": metric.unit().name(),
-            "of": if metric.is_of_media() { "stream" } else { "flow" },
+            "of": match metric {
+                metric if metric.is_of_media() => "stream",
+                metric if metric.is_of_controller() => "controller",
+                _ => "flow",
+            },
+            "until_the_end": metric.is_until_the_end(),
             "meaning": metric.meaning(),
         })
     });
@@ -65,10 +71,11 @@ pub fn criteria(scenario: &Scenario) -> Vec<Value> {
         };
         json!({
             "flow": scenario.flows[criterion.flow].name,
-            "metric": criterion.metric.name(),
+            "metric": criterion.title(),
             "stream": criterion.stream,
             "column": criterion.column(),
-            "unit": criterion.metric.unit().name(),
+            "unit": criterion.unit().name(),
+            "until_the_end": criterion.metric.is_until_the_end(),
             "at_most": at_most,
             "at_least": at_least,
             "in": criterion.within.as_f64(),

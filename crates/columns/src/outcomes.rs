@@ -1,6 +1,7 @@
 //! Outcomes of trials: the tables of flows, links, trials, requests and streams.
 
 use crate::table::{Columns, Table};
+use std::collections::BTreeSet;
 use thalweg_sim::{
     Finished, FlowOutcome, FlowSpec, LinkOutcome, MediaOutcome, Outcome, RequestOutcome,
 };
@@ -88,7 +89,31 @@ pub fn flows(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         })
         .seconds("frame_delay_s", |row| row.flow.frame_delay)
         .seconds("max_frame_delay_s", |row| row.flow.max_frame_delay)
+        .seconds("p95_queue_delay_s", |row| row.flow.p95_queue_delay)
+        .seconds("p99_queue_delay_s", |row| row.flow.p99_queue_delay)
+        .floats(watched(&rows))
         .finish()
+}
+
+/// What criteria look at in controllers: a column for each, in which other flows have no number.
+fn watched(rows: &[FlowRow<'_>]) -> Vec<(String, Vec<f64>)> {
+    let first = rows.first().map(|row| row.trial.index);
+    let of_one_trial = rows.iter().take_while(|row| Some(row.trial.index) == first);
+    let names = of_one_trial.flat_map(|row| row.flow.watched.iter().map(|(name, _)| name));
+    let names: BTreeSet<&String> = names.collect();
+    let value = |row: &FlowRow<'_>, name: &str| {
+        let own = row.flow.watched.iter().find(|(known, _)| known == name);
+        own.and_then(|(_, value)| *value).unwrap_or(f64::NAN)
+    };
+    let columns = names.into_iter();
+    columns
+        .map(|name| {
+            (
+                name.clone(),
+                rows.iter().map(|row| value(row, name)).collect(),
+            )
+        })
+        .collect()
 }
 
 /// Some packets, of those that a flow sent; not a number if it sent none.

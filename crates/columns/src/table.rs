@@ -1,5 +1,6 @@
 //! A table that grows by columns.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use thalweg_units::{Duration, Rate};
 
@@ -24,7 +25,7 @@ pub enum Column {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Name and values of each column.
-    pub columns: Vec<(&'static str, Column)>,
+    pub columns: Vec<(Cow<'static, str>, Column)>,
 }
 
 /// A table under construction; each column is computed from the same rows.
@@ -46,12 +47,20 @@ impl<'a, Row> Columns<'a, Row> {
         value: impl Fn(&'a Row) -> T,
     ) -> Self {
         let values = self.rows.iter().map(value).collect();
-        self.table.columns.push((name, kind(values)));
+        self.table.columns.push((name.into(), kind(values)));
         self
     }
 
     pub(crate) fn float(self, name: &'static str, value: impl Fn(&'a Row) -> f64) -> Self {
         self.push(name, Column::Floats, value)
+    }
+
+    /// Further columns, whose names the rows have.
+    pub(crate) fn floats(mut self, columns: Vec<(String, Vec<f64>)>) -> Self {
+        let columns = columns.into_iter();
+        let columns = columns.map(|(name, values)| (name.into(), Column::Floats(values)));
+        self.table.columns.extend(columns);
+        self
     }
 
     pub(crate) fn seconds<T: Into<Option<Duration>>>(
@@ -107,7 +116,9 @@ impl<'a, Row> Columns<'a, Row> {
         let numbers = self.rows.iter().map(|row| number(value(row))).collect();
         let words = words.into_iter().map(str::to_owned).collect();
         let mut table = self.table;
-        table.columns.push((name, Column::Words(numbers, words)));
+        table
+            .columns
+            .push((name.into(), Column::Words(numbers, words)));
         Columns { table, ..self }
     }
 
@@ -127,7 +138,7 @@ mod tests {
         let words = vec!["up".to_owned(), "down".to_owned()];
         assert_eq!(
             table.columns,
-            [("link", Column::Words(vec![0, 1, 1, 0], words))]
+            [("link".into(), Column::Words(vec![0, 1, 1, 0], words))]
         );
     }
 

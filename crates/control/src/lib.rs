@@ -26,6 +26,7 @@ pub mod fake_transport;
 mod fixed;
 pub mod foreign;
 mod gcc;
+mod ignores_loss;
 mod ledbat_pp;
 pub mod loss_filter;
 mod nada;
@@ -42,6 +43,7 @@ pub mod report;
 mod screamv2;
 mod spec;
 mod start;
+pub mod states;
 #[cfg(test)]
 mod window_behaviour;
 #[cfg(test)]
@@ -50,6 +52,7 @@ mod window_invariants;
 pub use controller::{Context, Control, Controller, Init, Observer, Rng};
 pub use entry::{Entry, Variant};
 pub use fixed::Fixed;
+pub use ignores_loss::IgnoresLoss;
 pub use options::{OptionDoc, OptionKind, Options};
 pub use path_state::PathState;
 pub use registry::{Registry, Resolver};

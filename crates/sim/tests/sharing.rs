@@ -145,3 +145,27 @@ fn a_trial_that_begins_later_is_judged_alike() {
         assert!((flow - again).abs() < 1e-9, "{flow} {again}");
     }
 }
+
+#[test]
+fn percentiles_of_waits_bound_the_mean_and_asking_changes_nothing() {
+    for controller in ["cubic", "bbr", "c4"] {
+        let text = |metric: &str| two(controller, "reno", "", &pass("a", metric));
+        let plain = outcome_of(&text("rtt"), 4);
+        assert_eq!(plain.flows[0].p95_queue_delay, None);
+        let asked = outcome_of(&text("p95-queue-delay"), 4);
+        assert_eq!(plain.trace_hash, asked.trace_hash);
+        let flow = &asked.flows[0];
+        let [mean, p95, p99] = [
+            flow.mean_queue_delay,
+            flow.p95_queue_delay,
+            flow.p99_queue_delay,
+        ]
+        .map(|wait| wait.unwrap().as_secs_f64());
+        // The buffer of one BDP holds 40 ms.
+        assert!(
+            mean < p95 && p95 <= p99 && p99 < 0.0404,
+            "{mean} {p95} {p99}"
+        );
+        assert_eq!(asked.flows[1].p95_queue_delay, None, "nobody asks for it");
+    }
+}

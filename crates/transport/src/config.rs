@@ -1,5 +1,6 @@
 //! Constants and rules of the endpoint that a scenario may change.
 
+use crate::ack::dishonest::AckConduct;
 use crate::packet::AEAD_TAG;
 use thalweg_units::{Bytes, Duration};
 
@@ -64,6 +65,8 @@ pub struct TransportConfig {
     pub initial_max_data: Bytes,
     /// Stream flow-control window at the start.
     pub initial_max_stream_data: Bytes,
+    /// Connection flow-control window that does not grow, instead of that at the start.
+    pub receive_window: Option<Bytes>,
     /// Whether the first packet carries the first request (0-RTT).
     pub zero_rtt: bool,
     /// Congestion window remembered from an earlier connection, and the RTT it was measured with: it
@@ -79,6 +82,10 @@ pub struct TransportConfig {
     /// Bytes that the server's Handshake messages have beyond the usual: the lengths of signatures and connection IDs
     /// differ from connection to connection. Both ends have the same.
     pub handshake_excess: Bytes,
+    /// How it reports what has arrived.
+    pub ack_conduct: AckConduct,
+    /// Whether it leaves packet numbers out, to find peers that acknowledge what has not arrived (RFC 9000 section 21.4).
+    pub skip_packet_numbers: bool,
     /// Whether the application gets an event for every readable part of a stream, or only for its end.
     pub stream_progress: bool,
 }
@@ -107,12 +114,19 @@ impl TransportConfig {
             ack_frequency: asks,
             initial_max_data: Bytes::new(1 << 20),
             initial_max_stream_data: Bytes::new(2 << 20),
+            receive_window: None,
             zero_rtt: false,
             seed: None,
             pacing: true,
             wakeup_noise: Duration::ZERO,
             handshake_excess: Bytes::ZERO,
+            ack_conduct: AckConduct::Honest,
+            skip_packet_numbers: false,
             stream_progress: true,
         }
+    }
+    /// The first connection flow-control limit of a peer with the same configuration.
+    pub(crate) fn first_limit(&self) -> Bytes {
+        self.receive_window.unwrap_or(self.initial_max_data)
     }
 }

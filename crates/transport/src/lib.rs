@@ -38,6 +38,7 @@ mod sender_trace;
 mod sent_packets;
 mod stream;
 
+pub use ack::dishonest::AckConduct;
 pub use ack::policy::ACK_REPEATS;
 pub use config::{Rules, TransportConfig};
 pub use counters::Counters;

@@ -111,6 +111,12 @@ impl AckFrame {
         range.chain(bits)
     }
 
+    /// Whether it acknowledges a number.
+    pub(crate) fn acknowledges(&self, number: u64) -> bool {
+        let mut words = self.words(number, number);
+        words.any(|(index, word)| index == number / 64 && word >> (number % 64) & 1 == 1)
+    }
+
     /// Time between the arrival of `largest` and this frame.
     pub fn delay(&self) -> Duration {
         self.delay.get()
@@ -237,6 +243,14 @@ impl Packet {
             number: 0,
             ack: None,
             frames: [Frame::None; MAX_FRAMES],
+        }
+    }
+
+    /// A numbered packet that carries nothing, for what is no connection: its size is of no account.
+    pub fn without_frames(number: u64) -> Packet {
+        Packet {
+            number,
+            ..Packet::of_kind(Kind::Data, 0)
         }
     }
 

@@ -12,7 +12,7 @@ use crate::stream::flow_control::Granted;
 use crate::stream::receive::RecvStream;
 use std::collections::VecDeque;
 use thalweg_control::PathState;
-use thalweg_units::{Ecn, Instant};
+use thalweg_units::{Bytes, Ecn, Instant};
 
 #[derive(Debug)]
 #[repr(C)] // fields of the sending half first
@@ -41,7 +41,10 @@ impl Receiver {
     pub(crate) fn new(config: &TransportConfig) -> Self {
         Receiver {
             acks: AckPolicy::new(config),
-            granted: Granted::new(config.initial_max_data.as_u64()),
+            granted: Granted::new(
+                config.initial_max_data.as_u64(),
+                config.receive_window.map(Bytes::as_u64),
+            ),
             control_due: false,
             tells_progress: config.stream_progress,
             looks_at_all: config.stream_progress,

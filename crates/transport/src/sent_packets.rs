@@ -77,6 +77,13 @@ impl SentPackets {
         self.ring.push_back(packet);
     }
 
+    /// Leaves a number out: to all intents a packet that has been acknowledged.
+    pub(crate) fn skip(&mut self, state: SendState) {
+        let frames = [Frame::None; MAX_FRAMES];
+        self.ring.push_back(SentPacket { frames, state });
+        self.advance();
+    }
+
     pub(crate) fn get(&self, number: u64) -> Option<&SentPacket> {
         self.ring
             .get(usize::try_from(number.checked_sub(self.base)?).ok()?)

@@ -54,7 +54,7 @@ fn columns(table: Table) -> Result<Object, JsValue> {
             }
             Column::Texts(values) => texts(&values).into(),
         };
-        set(&object, name, values)?;
+        set(&object, &name, values)?;
     }
     Ok(object)
 }

@@ -24,7 +24,8 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     let all = hops(&case.table);
     let flows = tables(&case.table, "flow");
     let route = flows.first()?.get("route")?.as_array()?;
-    let alike = flows
+    let alike = [flows.clone(), tables(&case.table, "traffic")]
+        .concat()
         .iter()
         .all(|flow| flow.get("route").and_then(Value::as_array) == Some(route));
     let fixed = |hop: &&Table| is_timeless(hop) && !depends_on_rtt(hop);

@@ -72,15 +72,11 @@ fn rename_all(scenario: &mut Table) {
     tables_mut(scenario, "link").into_iter().for_each(rename);
     for flow in tables_mut(scenario, "flow") {
         rename(flow);
-        for link in flow
-            .get_mut("route")
-            .and_then(Value::as_array_mut)
-            .into_iter()
-            .flatten()
-        {
-            let name = link.as_str().map(renamed);
-            *link = Value::String(name.unwrap_or_default());
-        }
+        rename_route(flow);
+    }
+    for traffic in tables_mut(scenario, "traffic") {
+        rename(traffic);
+        rename_route(traffic);
     }
     for pass in tables_mut(scenario, "pass") {
         if let Some(name) = pass.get("flow").and_then(Value::as_str).map(renamed) {
@@ -89,7 +85,15 @@ fn rename_all(scenario: &mut Table) {
     }
 }
 
-/// Whether no random number of a flow or a link can matter.
+fn rename_route(table: &mut Table) {
+    let route = table.get_mut("route").and_then(Value::as_array_mut);
+    for link in route.into_iter().flatten() {
+        let name = link.as_str().map(renamed);
+        *link = Value::String(name.unwrap_or_default());
+    }
+}
+
+/// Whether no random number of a flow, a link or a source of traffic can matter.
 fn is_drawless(scenario: &Table) -> bool {
     let quiet = tables(scenario, "noise").iter().any(|noise| {
         ["start", "wakeup"]
@@ -110,6 +114,7 @@ fn is_drawless(scenario: &Table) -> bool {
     quiet
         && !hops(scenario).iter().any(|hop| is_random(hop))
         && tables(scenario, "flow").iter().all(plain)
+        && !(tables(scenario, "traffic").iter()).any(|source| source.contains_key("mean_on"))
 }
 
 #[cfg(test)]

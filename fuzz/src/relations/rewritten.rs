@@ -73,9 +73,10 @@ fn rewritten(case: &Case, random: &mut Random) -> Table {
         other_units(hop);
         tables_mut(hop, "change").into_iter().for_each(other_units);
     }
-    tables_mut(&mut table, "flow")
-        .into_iter()
-        .for_each(other_units);
+    for key in ["flow", "traffic"] {
+        let senders = tables_mut(&mut table, key);
+        senders.into_iter().for_each(other_units);
+    }
     table
 }
 

@@ -61,6 +61,10 @@ fn shifted(case: &Case, by: Duration) -> Twin {
             add(media, "measure_from", by);
         }
     }
+    for traffic in tables_mut(&mut table, "traffic") {
+        let start = duration(traffic, "start").unwrap_or(Duration::ZERO);
+        document::set_duration(traffic, "start", start + by);
+    }
     for pass in tables_mut(&mut table, "pass") {
         if matches!(
             pass.get("metric").and_then(|m| m.as_str()),

@@ -21,9 +21,11 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     set(&mut unused, "name", "unused");
     links.push(Value::Table(unused));
     let first = hops(&case.table).first()?.get("name")?.clone();
-    for flow in super::document::tables_mut(&mut table, "flow") {
-        if !flow.contains_key("route") {
-            flow.insert("route".to_owned(), Value::Array(vec![first.clone()]));
+    for key in ["flow", "traffic"] {
+        for sender in super::document::tables_mut(&mut table, key) {
+            if !sender.contains_key("route") {
+                sender.insert("route".to_owned(), Value::Array(vec![first.clone()]));
+            }
         }
     }
     Some(Twin::same(table).but_for(move |portrait| {

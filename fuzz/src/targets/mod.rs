@@ -4,6 +4,7 @@
 //! it can be made smaller and kept.
 
 mod controllers;
+mod flows;
 mod links;
 mod quic_server;
 mod relations;
@@ -11,6 +12,7 @@ mod round;
 mod scenario_bytes;
 mod scenario_random;
 mod scenario_structure;
+mod traffic;
 mod transport;
 
 use crate::failure::Verdict;

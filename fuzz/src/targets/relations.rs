@@ -99,6 +99,15 @@ fn round(random: &mut Random) -> String {
         let kind = *random.choose(&["download", "download", "upload"]);
         text += &format!("{kind} = \"{} B\"\n", 1250 * random.magnitude(1, 240));
     }
+    if random.percent(10) {
+        text += &format!(
+            "[[traffic]]\nname = \"t0\"\nrate = \"{}\"\npacket = \"1250 B\"\non = [[\"{} ms\", \"{} ms\"]]\n",
+            round_rate(random),
+            50 * random.below(4),
+            50 * random.between(4, 40)
+        );
+        let _ = (links > 0).then(|| text += &format!("route = [\"l{}\"]\n", random.below(links)));
+    }
     text
 }
 

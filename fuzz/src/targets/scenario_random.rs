@@ -1,9 +1,9 @@
 //! Random valid scenarios: every controller and option, both stacks, every discipline and model, extreme sizes.
 
-use super::{Target, round};
+use super::{Target, flows, round, traffic};
 use crate::random::Random;
 use crate::trial;
-use crate::values::{self, buffer, bytes, rate, share, time, time_from};
+use crate::values::{buffer, rate, share, time, time_from};
 
 pub(super) const TARGET: Target = Target {
     name: "scenario-random",
@@ -53,7 +53,7 @@ pub(super) fn make(random: &mut Random) -> Vec<u8> {
     if random.percent(30) {
         transport(&mut text, random);
     }
-    hops_and_flows(&mut text, random, hop, flow);
+    hops_and_flows(&mut text, random, hop, flows::write);
     if random.percent(30) {
         let metric = *random.choose(&["completion", "closed"]);
         let at_most = time_from(random, 1_000_000, 600_000_000_000);
@@ -68,7 +68,7 @@ type WriteHop = fn(&mut String, &str, Option<u64>, &mut Random);
 /// Writes the flow of this number, over a path or so many links.
 type WriteFlow = fn(&mut String, u64, u64, &mut Random);
 
-/// A path or several links, and flows over them.
+/// A path or several links, flows over them, and cross traffic.
 pub(super) fn hops_and_flows(
     text: &mut String,
     random: &mut Random,
@@ -93,6 +93,11 @@ pub(super) fn hops_and_flows(
     };
     for index in 0..flows {
         flow(text, index, links, random);
+    }
+    if random.percent(15) {
+        for index in 0..random.between(1, 3) {
+            traffic::write(text, index, links, random);
+        }
     }
 }
 
@@ -137,6 +142,9 @@ fn transport(text: &mut String, random: &mut Random) {
     }
     if random.percent(10) {
         text.push_str("pacing = false\n");
+    }
+    if random.percent(10) {
+        text.push_str("skip_packet_numbers = true\n");
     }
 }
 
@@ -409,92 +417,4 @@ fn delivery_trace(random: &mut Random) -> String {
         text += &format!(" {}", at.max(1));
     }
     text
-}
-
-fn flow(text: &mut String, index: u64, links: u64, random: &mut Random) {
-    let quic = random.percent(20);
-    let controller = values::controller(random, quic);
-    *text += &format!("[[flow]]\nname = \"f{index}\"\ncontroller = \"{controller}\"\n");
-    if quic {
-        text.push_str("stack = \"quic\"\n");
-    }
-    let _ = random
-        .percent(40)
-        .then(|| *text += &format!("start = \"{}\"\n", time(random)));
-    let _ = (index > 0 && random.percent(30)).then(|| text.push_str("background = true\n"));
-    if links > 0 {
-        let first = random.below(links);
-        let route: Vec<String> = (first..links).map(|link| format!("\"l{link}\"")).collect();
-        *text += &format!("route = [{}]\n", route.join(", "));
-    }
-    if random.percent(10) {
-        let (window, rtt) = (bytes(random, 100_000_000), time(random));
-        *text += &format!("seed = {{ window = \"{window}\", rtt = \"{rtt}\" }}\n");
-    }
-    let _ = (!quic && random.percent(15)).then(|| text.push_str("zero_rtt = true\n"));
-    let most = if random.percent(8) {
-        10_000_000_000
-    } else {
-        3_000_000
-    };
-    match random.below(10) {
-        0 | 1 => *text += &format!("upload = \"{}\"\n", bytes(random, most)),
-        2 => {
-            let (count, gap) = (
-                random.magnitude(1, 50),
-                time_from(random, 1000, 1_000_000_000),
-            );
-            let low = random.magnitude(1, 100_000);
-            let high = low + random.magnitude(1, 300_000);
-            let kind = *random.choose(&["exponential", "constant"]);
-            *text += &format!(
-                "requests = {{ count = {count}, mean_gap = \"{gap}\", gap = \"{kind}\", p5 = \"{low} B\", p95 = \"{high} B\" }}\n"
-            );
-            return;
-        }
-        3 => {
-            *text += &format!(
-                "call = \"{}\"\n",
-                time_from(random, 100_000_000, 10_000_000_000)
-            );
-            let _ = random
-                .flag()
-                .then(|| *text += &format!("measure_from = \"{}\"\n", time(random)));
-            return;
-        }
-        4 => return media(text, random),
-        _ => {
-            *text += &format!("download = \"{}\"\n", bytes(random, most));
-            let _ = random
-                .percent(20)
-                .then(|| *text += &format!("request = \"{}\"\n", bytes(random, 100_000)));
-        }
-    }
-    let _ = random
-        .percent(20)
-        .then(|| *text += &format!("streams = {}\n", random.magnitude(1, 200)));
-}
-
-fn media(text: &mut String, random: &mut Random) {
-    for number in 0..random.between(1, 3) {
-        let datagrams = random.flag();
-        let carriage = if datagrams { "datagrams" } else { "streams" };
-        let from = *random.choose(&["server", "client"]);
-        let per_second = random.magnitude(1, 1000);
-        let duration = time_from(random, 100_000_000, 5_000_000_000);
-        let frame = bytes(random, if datagrams { 1150 } else { 100_000 });
-        *text += &format!(
-            "[[flow.media]]\nname = \"m{number}\"\ncarriage = \"{carriage}\"\nfrom = \"{from}\"\nper_second = {per_second}\nduration = \"{duration}\"\nframe = \"{frame}\"\npriority = {}\n",
-            random.below(256)
-        );
-        let _ = random
-            .flag()
-            .then(|| *text += &format!("group = {}\n", random.magnitude(1, 100)));
-        let _ = random
-            .flag()
-            .then(|| *text += &format!("skip_after = \"{}\"\n", time(random)));
-        let _ = random
-            .flag()
-            .then(|| *text += &format!("deadline = \"{}\"\n", time(random)));
-    }
 }

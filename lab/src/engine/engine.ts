@@ -51,7 +51,9 @@ export interface Criterion {
   metric: string;
   stream: string | null;
   column: string;
-  unit: "s" | "bps" | "share";
+  unit: "s" | "bps" | "share" | "bytes" | "";
+  /** Whether a flow that does not finish has a value. */
+  until_the_end: boolean;
   at_most: number | null;
   at_least: number | null;
   /** The share of trials that must meet it. */

@@ -5,7 +5,7 @@ import type { Criterion } from "../engine/engine";
 export const METADATA = "metadata.json";
 const FORMAT = "thalweg-result/2";
 const LARGEST_DOCUMENT = 64 << 20;
-const UNITS = ["s", "bps", "share"];
+const UNITS = ["s", "bps", "share", "bytes"];
 
 export interface StoredDescription {
   name: string;
@@ -54,6 +54,7 @@ function criterionOf(table: Table, at: string): Criterion {
     stream: table["stream"] == null ? null : text(table, at, "stream", 200),
     column: text(table, at, "column", 200),
     unit: unit as Criterion["unit"],
+    until_the_end: table["until_the_end"] === true,
     at_most: number(table, at, "at_most"),
     at_least: number(table, at, "at_least"),
     in: number(table, at, "in") ?? 1,

@@ -6,13 +6,9 @@ import { quantile } from "./quantile";
 
 /** Times of a flow, from the start of the trial. */
 const TIMES = ["completion_s", "closed_s"];
-/** Metrics that a flow has which does not finish. */
-const OVER_TIME = ["starvation", "convergence", "oscillation"];
-const OF_PACKETS = ["utilisation", "drops", "marks", "spurious-loss", "max-rtt"];
-const UNTIL_THE_END = ["rate", "loss", "rtt", "queue-delay", "share", ...OVER_TIME, ...OF_PACKETS];
 
 /** What a criterion bounds, and how. */
-export type Bound = Pick<Criterion, "flow" | "stream" | "metric" | "column" | "at_most" | "at_least" | "in" | "floor">;
+export type Bound = Pick<Criterion, "flow" | "stream" | "metric" | "column" | "until_the_end" | "at_most" | "at_least" | "in" | "floor">;
 
 /** What trials say about a criterion. */
 export interface Judgement {
@@ -39,7 +35,7 @@ export function values(outcomes: Pick<Outcomes, "flows" | "streams">, criterion:
   const found = new Float64Array(trials).fill(missing(criterion));
   const own = rowsWith(outcomes.flows, "flow", criterion.flow);
   const { finished } = outcomes.flows;
-  const isAsked = !UNTIL_THE_END.includes(criterion.metric);
+  const isAsked = !criterion.until_the_end;
   const late = TIMES.includes(criterion.column) && criterion.stream === null ? (starts[criterion.flow] ?? 0) : null;
   const begins = numbers(outcomes.flows, "start_s");
   const trialOf = numbers(outcomes.flows, "trial");

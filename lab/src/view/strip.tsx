@@ -29,7 +29,7 @@ function choices(outcomes: Outcomes, { criteria, startsS }: CheckedScenario): Di
   const flows = outcomes.flows["flow"];
   const first = flows && "words" in flows ? (flows.words[0] ?? "") : "";
   const made: Criterion = {
-    flow: first, metric: "completion", stream: null, column: "completion_s", unit: "s",
+    flow: first, metric: "completion", stream: null, column: "completion_s", unit: "s", until_the_end: false,
     at_most: null, at_least: null, in: 1, floor: null, source: null, informative: true,
   };
   return [{ title: subject(made), unit: "s", values: of(made), criterion: null }];

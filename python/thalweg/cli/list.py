@@ -79,16 +79,23 @@ def _models() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
 
 def _suites() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     entries = [
-        {"name": suite.name, "title": suite.title, "source": suite.source, "scenarios": len(suite.entries)}
+        {
+            "name": suite.name,
+            "title": suite.title,
+            "scenarios": len(suite.entries),
+            "trials": suite.trials,
+            "takes": suite.takes,
+            "source": suite.source,
+        }
         for suite in list_suites()
     ]
-    return entries, ("name", "title", "scenarios", "source")
+    return entries, ("name", "title", "scenarios", "trials", "takes", "source")
 
 
 def _studies() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    from thalweg.experiments.studies.catalogue import STUDIES  # noqa: PLC0415 - only for this list
+    from thalweg.experiments.studies.catalogue import TITLES  # noqa: PLC0415 - only for this list
 
-    return [{"name": name, "title": entry.title} for name, entry in STUDIES.items()], ("name", "title")
+    return [{"name": name, "title": title} for name, title in TITLES.items()], ("name", "title")
 
 
 def _metrics() -> tuple[list[dict[str, Any]], tuple[str, ...]]:

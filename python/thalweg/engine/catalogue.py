@@ -18,6 +18,7 @@ from typing import Any
 from thalweg import _native
 from thalweg.base.errors import RequestError, did_you_mean, printable
 from thalweg.base.files.regular_file import read_regular
+from thalweg.base.seeds import SET_SIZE
 from thalweg.base.toml import read_toml
 from thalweg.engine.changed_scenario import whole
 from thalweg.judging.measures import MEASURES
@@ -28,8 +29,17 @@ STANDARD_INPUT = Path("-")
 """Stands for the scenario that comes on standard input."""
 _ABOUT = "suite.toml"
 _LARGEST_ABOUT = 1 << 20
-_WORDS = {"title": "text", "source": "text", "order": "a list of names", "compare": "a table"}
+_WORDS = {
+    "title": "text",
+    "source": "text",
+    "trials": "a number of trials",
+    "takes": "text",
+    "order": "a list of names",
+    "compare": "a table",
+}
 """The keys of `suite.toml`, and what each of them is."""
+TRIALS = 100
+"""Of each scenario of a suite that does not say how many."""
 _COMPARE = ("against", "metrics", "without")
 
 
@@ -92,6 +102,10 @@ class Suite:
     source: str | None
     entries: tuple[Entry, ...]
     compare: Compare = Compare()
+    trials: int = TRIALS
+    """Of each scenario, where nothing else is asked."""
+    takes: str | None = None
+    """Processor time of these trials, in words; "about 40 s"."""
 
     @staticmethod
     def find(name_or_folder: str | Path) -> Suite:
@@ -194,7 +208,8 @@ def _read_suite(folder: Path, *, shipped: bool) -> Suite:
     name = folder.name or folder.resolve().name
     entries = tuple(Entry(stem, name if shipped else None, found[stem]) for stem in names)
     compare = _read_compare(folder / _ABOUT, about.get("compare", {}), found)
-    return Suite(name, about.get("title", name), about.get("source"), entries, compare)
+    trials, takes = about.get("trials", TRIALS), about.get("takes")
+    return Suite(name, about.get("title", name), about.get("source"), entries, compare, trials, takes)
 
 
 def _read_about(file: Path) -> dict[str, Any]:
@@ -205,7 +220,11 @@ def _read_about(file: Path) -> dict[str, Any]:
     for key, value in about.items():
         if key not in _WORDS:
             raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, sorted(_WORDS))}")
-        fits = {"text": isinstance(value, str), "a table": isinstance(value, dict)}
+        fits = {
+            "text": isinstance(value, str),
+            "a table": isinstance(value, dict),
+            "a number of trials": type(value) is int and 1 <= value <= SET_SIZE,
+        }
         if not fits.get(_WORDS[key], _are_names(value)):
             raise RequestError(f"{file}: {key} = {value!r}: expected {_WORDS[key]}")
     return about

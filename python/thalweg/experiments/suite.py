@@ -56,11 +56,11 @@ def run_suite(
         result.wall_s = time.perf_counter() - begin
         store.add(outcomes)
 
-    def report(finished: int) -> None:
+    def progress(finished: int) -> None:
         on_progress(scenarios[min(finished // trials, len(scenarios) - 1)].name, finished, total)
 
     try:
-        gather(executor, scenarios, range(result.seed, result.seed + trials), keep, report)
+        gather(executor, scenarios, range(result.seed, result.seed + trials), keep, progress)
         store.finish()
     except ControllerError as error:
         finished_ones = (*result.outcomes, *result.rivals)

@@ -44,6 +44,8 @@ MEASURES = {
         Measure("loss", "share", "loss", "lower", _ANY),
         Measure("rtt", "s", "mean_rtt_s", "lower", _ANY),
         Measure("queue-delay", "s", "mean_queue_delay_s", "lower", _ANY),
+        Measure("p95-queue-delay", "s", "p95_queue_delay_s", "lower", _ANY),
+        Measure("p99-queue-delay", "s", "p99_queue_delay_s", "lower", _ANY),
         Measure("event-rtt", "s", "event_rtt_s", "lower", _ANY),
         Measure("event-rtt-high", "s", "event_rtt_high_s", "lower", _ANY),
         Measure("frame-delay", "s", "frame_delay_s", "lower", ("call",)),

@@ -3,7 +3,7 @@
 A criterion bounds one metric of one flow: every trial must stay at or under `at_most`, or at or over `at_least`.
 With `in` below 1 only that share of the trials must. A trial in which the flow did not finish has the worst value,
 over any target; also for the delays of its streams: the frames that came before a call died do not speak for it.
-Rate, loss, RTT, queue delay, share and others (`_UNTIL_THE_END`) are of what happened until the flow or the trial
+Rate, loss, RTT, queue delay, share, states of the controller and others (`UNTIL_THE_END`) are of what happened until the flow or the trial
 ended, whether the flow finished or not. A trial that does not define them, of a flow that sent nothing or never
 converged, has the worst value too.
 
@@ -44,9 +44,10 @@ Side = Literal["at_most", "at_least"]
 
 _TIMES = {"completion": "completion_s", "closed": "closed_s"}
 _OVER_TIME = ("starvation", "convergence", "oscillation")
+_OF_WAITS = ("p95-queue-delay", "p99-queue-delay")
 _OF_PACKETS = ("utilisation", "drops", "marks", "spurious-loss", "max-rtt")
-_UNTIL_THE_END = ("rate", "loss", "rtt", "queue-delay", "share", *_OVER_TIME, *_OF_PACKETS)
-"""Metrics that a flow has which does not finish."""
+UNTIL_THE_END = ("rate", "loss", "rtt", "queue-delay", "share", *_OF_WAITS, *_OVER_TIME, *_OF_PACKETS)
+"""Metrics that a flow has which does not finish, for criteria that do not say it (`until_the_end`)."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +278,8 @@ def values_of(
         column = column_of(criterion, own.columns)
         rows = rows.select(about).join(own.select("trial", column), on="trial", how="left", maintain_order="left")
     # What outcomes made by hand do not say is finished where there is a number.
-    is_asked = "finished" in about and criterion["metric"] not in _UNTIL_THE_END
+    is_until_the_end = criterion.get("until_the_end", criterion["metric"] in UNTIL_THE_END)
+    is_asked = "finished" in about and not is_until_the_end
     done = pl.col("finished") if is_asked else pl.lit(value=True)
     value = pl.col(column).cast(pl.Float64).fill_nan(None)
     worst = -math.inf if side_of(criterion) == "at_least" else math.inf

@@ -69,6 +69,7 @@ _CRITERION_MORE: _Types = {  # where they are
     "stream": (str, NoneType),
     "column": (str, NoneType),
     "unit": (str,),
+    "until_the_end": (bool,),
     "floor": (*_Number, NoneType),
     "source": (str, NoneType),
     "informative": (bool,),

@@ -21,7 +21,7 @@ import pytest
 
 from thalweg.base.quantity import text
 from thalweg.judging.statistics.quantiles import percentile
-from thalweg.judging.verdict import judge
+from thalweg.judging.verdict import UNTIL_THE_END, judge
 
 HERE = Path(__file__).parent
 LAB = HERE.parents[2] / "lab"
@@ -122,7 +122,9 @@ def test_criteria_have_the_same_values_and_verdicts(ask: Ask) -> None:
     flows = pl.DataFrame(FLOWS)
     python = judge(CRITERIA, flows, streams, STARTS).criteria
     outcomes = {"flows": packed(FLOWS), "streams": packed(STREAMS)}
-    calls = [["judged", outcomes, {**DEFAULTS, **one}, 3, STARTS] for one in CRITERIA]
+    until = [{"until_the_end": one["metric"] in UNTIL_THE_END} for one in CRITERIA]
+    asked = [{**DEFAULTS, **one, **said} for one, said in zip(CRITERIA, until, strict=True)]
+    calls = [["judged", outcomes, one, 3, STARTS] for one in asked]
     for statistics, (values, judgement) in zip(python, ask("../../tests/lab/alike/judged.ts", calls), strict=True):
         assert [lacking(value) for value in statistics.values["value"]] == pytest.approx(values)
         for name in ("n", "median", "p95", "worst", "failures"):

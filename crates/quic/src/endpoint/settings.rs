@@ -29,7 +29,7 @@ pub(super) fn of_transport(config: &TransportConfig) -> StackConfig {
     stack
         .max_idle_timeout(None)
         .stream_receive_window(VarInt::from_u32(STREAM_WINDOW))
-        .receive_window(VarInt::MAX)
+        .receive_window(connection_window(config))
         .send_window(u64::from(STREAM_WINDOW))
         .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
@@ -50,6 +50,14 @@ pub(super) fn of_transport(config: &TransportConfig) -> StackConfig {
         stack.ack_frequency_config(Some(frequency));
     }
     stack
+}
+
+/// Receive window of a connection: unlimited, but for the one of a flow.
+fn connection_window(config: &TransportConfig) -> VarInt {
+    let window = config.receive_window;
+    window.map_or(VarInt::MAX, |window| {
+        VarInt::from_u64(window.as_u64()).unwrap_or(VarInt::MAX)
+    })
 }
 
 /// The least max_ack_delay that the stack uses for a peer: that of RFC 9000 section 18.2, or the one that it requests,

@@ -2,6 +2,7 @@
 
 use super::finding::{Verdict, hold};
 use crate::scenario::floor;
+use crate::scenario::supply::Supply;
 use crate::scenario::{Metric, Scenario, Workload};
 use crate::trial::connection::Connection;
 use thalweg_units::{Bytes, Duration, Instant};
@@ -13,13 +14,19 @@ pub(super) fn stream_bytes(workload: &Workload) -> [Option<u64>; 2] {
             bytes,
             request,
             streams,
+            supply,
         } => [
-            Some(request.as_u64().max(1) * u64::from(*streams)),
+            Some(request.as_u64().max(1) * requests(*streams, supply.as_ref())),
             Some(bytes.as_u64()),
         ],
         Workload::Upload { bytes, .. } => [Some(bytes.as_u64()), Some(0)],
         Workload::Call(_) | Workload::Requests(_) => [None, None],
     }
+}
+
+/// Requests of a download: one on each stream.
+fn requests(streams: u32, supply: Option<&Supply>) -> u64 {
+    supply.map_or(u64::from(streams), |supply| supply.chunks.len() as u64)
 }
 
 /// Checks a connection at the end of its trial. Of a flow of requests each is a download.

@@ -62,6 +62,19 @@ impl Estimates {
         }
     }
 
+    /// Those of a sender whose peer acknowledges what has not arrived.
+    pub(super) fn told_lies(self) -> Self {
+        Estimates {
+            least_rtt: Duration::ZERO,
+            ..self
+        }
+    }
+
+    /// The connection, which waited for another, begins at `start`.
+    pub(super) fn note_start(&mut self, start: Instant) {
+        self.began = start;
+    }
+
     pub(super) fn check(&mut self, now: Instant, shown: &Shown<'_>) -> Verdict {
         self.check_rtt(now, shown)?;
         self.check_growth(now, shown)?;

@@ -48,7 +48,7 @@ pub use finding::AuditError;
 use finding::{Verdict, hold};
 use link::AuditedLink;
 use thalweg_path::{Link, Packet};
-use thalweg_transport::{PacketEvent, Role};
+use thalweg_transport::{AckConduct, PacketEvent, Role};
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// The smallest UDP payload that a sample of the RTT can come from: first byte, four bytes of packet number and
@@ -61,6 +61,16 @@ const ROUNDING: Duration = Duration::from_nanos(16);
 struct AuditedSide {
     fates: Fates,
     estimates: Estimates,
+}
+
+impl AuditedSide {
+    /// One whose peer acknowledges what has not arrived: so RTTs are as short as it likes.
+    fn told_lies(self) -> Self {
+        AuditedSide {
+            fates: self.fates.told_lies(),
+            estimates: self.estimates.told_lies(),
+        }
+    }
 }
 
 /// A packet on a link.
@@ -93,7 +103,7 @@ impl Auditor {
     ) -> Self {
         let configs = || scenario.hops.iter().flat_map(|hop| hop.links.iter());
         let links: Vec<AuditedLink> = configs()
-            .map(|config| AuditedLink::new(config, connections.len()))
+            .map(|config| AuditedLink::new(config, elements.connections + elements.sources))
             .collect();
         let marking: Vec<bool> = configs().map(AuditedLink::may_mark).collect();
         let sides = (connections.iter())
@@ -127,13 +137,17 @@ impl Auditor {
                     estimates: Estimates::new(connection.start, rtt, rounding, expected),
                 };
                 let [from_client, from_server] = completion::stream_bytes(&connection.workload);
-                [side(up, down, from_server), side(down, up, from_client)]
+                let mut sides = [side(up, down, from_server), side(down, up, from_client)];
+                if scenario.flows[connection.flow].ack_conduct == AckConduct::Optimistic {
+                    sides = sides.map(AuditedSide::told_lies);
+                }
+                sides
             })
             .collect();
         let names = scenario.hops.iter().flat_map(|hop| hop.names.iter());
         Auditor {
             seed,
-            clock: Clock::new(elements.count(connections.len())),
+            clock: Clock::new(elements.count()),
             elements,
             links,
             link_names: names.map(|name| format!("link {name}")).collect(),
@@ -172,8 +186,19 @@ impl Auditor {
     fn element_name(&self, element: Element) -> String {
         match element {
             Element::Link(link) => self.link_names[link.index()].clone(),
+            Element::Endpoint(index, _) if index >= self.sides.len() => "nothing".to_owned(),
             Element::Endpoint(index, side) => self.side_name(index, side.index()),
             Element::Applications(index) => format!("flow {} (applications)", self.names[index]),
+            Element::Source(index) => {
+                format!("traffic {}", self.names[self.sides.len() + index])
+            }
+        }
+    }
+
+    /// A connection that waited for others has a start.
+    pub(crate) fn note_start(&mut self, connection: usize, start: Instant) {
+        for side in &mut self.sides[connection] {
+            side.estimates.note_start(start);
         }
     }
 

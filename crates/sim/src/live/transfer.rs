@@ -57,8 +57,10 @@ impl FlowSpec {
                 let drawn = arrivals.draw(trial, &self.name).into_iter();
                 let request = arrivals.request;
                 let download = |bytes| Transfer::Download { bytes, request };
-                let all =
-                    drawn.map(|arrival| (self.start + arrival.after, download(arrival.bytes)));
+                let all = drawn.map(|arrival| {
+                    let after = arrival.after.unwrap_or_default(); // no closed loop
+                    (self.start + after, download(arrival.bytes()))
+                });
                 return all.collect();
             }
         };

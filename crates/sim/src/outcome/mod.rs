@@ -10,6 +10,8 @@ pub(crate) mod sharing;
 pub(crate) mod summary;
 pub(crate) mod trace;
 mod voice;
+pub(crate) mod waits;
+pub(crate) mod watching;
 
 use media::MediaOutcome;
 use serde::{Deserialize, Serialize};
@@ -134,6 +136,9 @@ pub struct FlowOutcome {
     /// Standard deviation of its rate over the mean, by seconds.
     #[serde(default)]
     pub oscillation: Option<f64>,
+    /// What criteria look at in its controller: the name of each number, and its value if it has one.
+    #[serde(default)]
+    pub watched: Vec<(String, Option<f64>)>,
     /// Share of the time that the busiest link of its data was transmitting; absent in real time.
     #[serde(default)]
     pub utilisation: Option<f64>,
@@ -143,6 +148,12 @@ pub struct FlowOutcome {
     pub max_frame_delay: Option<Duration>,
     /// Mean time that its packets waited in queues, in the direction of the data.
     pub mean_queue_delay: Option<Duration>,
+    /// What 95 % of its packets waited at most in the queue where they waited longest; absent if no criterion asks.
+    #[serde(default)]
+    pub p95_queue_delay: Option<Duration>,
+    /// What 99 % of them did.
+    #[serde(default)]
+    pub p99_queue_delay: Option<Duration>,
     /// Mean delay by jitter that its packets experienced, in the direction of the data.
     pub mean_jitter: Option<Duration>,
 }

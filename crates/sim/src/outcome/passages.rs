@@ -101,7 +101,13 @@ impl PassageRecorder {
     }
 
     /// Takes what a link has logged.
-    pub(crate) fn take<P: Packet>(&mut self, time: Instant, index: usize, link: &mut Link<P>) {
+    pub(crate) fn take<P: Packet>(
+        &mut self,
+        time: Instant,
+        index: usize,
+        link: &Link<P>,
+        logged: Vec<Passage>,
+    ) {
         let limit = link.limit();
         if self.limits[index] != Some(limit) {
             self.limits[index] = Some(limit);
@@ -112,7 +118,7 @@ impl PassageRecorder {
             };
             self.passages.limits.push(row);
         }
-        for passage in link.take_passages() {
+        for passage in logged {
             if passage.gone() < self.watch.from || passage.entered >= self.passages.until {
                 continue;
             }
@@ -147,7 +153,8 @@ impl PassageRecorder {
             {
                 link.pop(next);
             }
-            self.take(end, index, link);
+            let logged = link.take_passages();
+            self.take(end, index, link, logged);
         }
         self.keep_the_first();
         let mut passages = self.passages;

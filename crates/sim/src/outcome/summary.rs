@@ -264,6 +264,9 @@ impl<P: Packet> Summary<'_, P> {
             else {
                 continue;
             };
+            if connection.start == Instant::NEVER {
+                continue; // the trial ended before the round that it waits for
+            }
             let counters = connection.server.counters();
             let samples = counters.rtt_samples;
             requests.push(RequestOutcome {

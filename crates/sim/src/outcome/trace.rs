@@ -4,8 +4,11 @@
 //! that entered or left and changed what is shown. The fate of each packet is a separate series, so bytes in flight between
 //! two samples follow from it. Without a request nothing is recorded, at no cost.
 
+use crate::outcome::Outcome;
 use crate::outcome::frames::{FrameRow, frames};
 use crate::outcome::passages::{PassageRecorder, Passages, Watch};
+use crate::outcome::waits::Waits;
+use crate::outcome::watching::Watching;
 use crate::scenario::Scenario;
 use crate::trial::connection::{self, Connection};
 use crate::trial::stack::Endpoint;
@@ -110,8 +113,14 @@ pub(crate) struct Recorder {
     told: Vec<Option<(bool, u64)>>,
     /// Index of the last sample of each link, plus 1; 0 if none.
     last: Vec<usize>,
-    /// Records passages of packets instead of all else.
+    /// Whether the series are recorded.
+    series: bool,
+    /// Records passages of packets instead of the series.
     passages: Option<PassageRecorder>,
+    /// Looks at controllers for criteria, beside all else.
+    watching: Option<Watching>,
+    /// Counts waits in queues for criteria, beside all else.
+    waits: Option<Waits>,
 }
 
 impl Recorder {
@@ -121,13 +130,47 @@ impl Recorder {
         scenario: &Scenario,
         connections: &[Connection],
     ) -> Option<Self> {
-        match record {
-            Record::Nothing => None,
-            Record::Series => Some(Recorder::of_series(scenario, connections)),
-            Record::Passages(watch) => Some(Recorder {
+        let watching = Watching::new(scenario, connections);
+        let waits = Waits::new(scenario, connections);
+        let recorder = match record {
+            Record::Nothing if watching.is_none() && waits.is_none() => return None,
+            Record::Nothing => Recorder::default(),
+            Record::Series => Recorder::of_series(scenario, connections),
+            Record::Passages(watch) => Recorder {
                 passages: Some(PassageRecorder::new(watch, scenario, connections)),
                 ..Recorder::default()
-            }),
+            },
+        };
+        Some(Recorder {
+            told: vec![None; connections.len()],
+            watching,
+            waits,
+            ..recorder
+        })
+    }
+
+    /// What it looks at for criteria.
+    pub(crate) fn watching(&self) -> Option<&Watching> {
+        self.watching.as_ref()
+    }
+
+    /// Adds what it has seen for criteria to the outcome of a trial that ends now.
+    pub(crate) fn into_outcome<P: thalweg_path::Packet>(
+        &mut self,
+        now: Instant,
+        links: &mut [Link<P>],
+        outcome: &mut Outcome,
+    ) {
+        if let Some(watching) = &self.watching {
+            watching.into_outcome(now, outcome);
+        }
+        if self.waits.is_some() {
+            for (index, link) in links.iter_mut().enumerate() {
+                self.sample_link(now, index, link);
+            }
+        }
+        if let Some(waits) = &self.waits {
+            waits.into_outcome(outcome);
         }
     }
 
@@ -143,9 +186,9 @@ impl Recorder {
                 ..Trace::default()
             },
             senders,
-            told: vec![None; connections.len()],
             last: vec![0; 2 * scenario.hops.len()],
-            passages: None,
+            series: true,
+            ..Recorder::default()
         }
     }
 
@@ -156,14 +199,18 @@ impl Recorder {
         event: &'static str,
         endpoint: &mut Endpoint,
     ) {
-        if self.passages.is_some() {
+        let told = Some((endpoint.path().established, endpoint.told()));
+        let is_news = std::mem::replace(&mut self.told[flow], told) != told;
+        if is_news && let Some(watching) = &mut self.watching {
+            watching.sample(time, flow, endpoint);
+        }
+        if !self.series {
             return;
         }
-        let told = Some((endpoint.path().established, endpoint.told()));
-        if std::mem::replace(&mut self.told[flow], told) == told {
-            take_packets(&mut self.senders, flow, endpoint);
-        } else {
+        if is_news {
             sample_sender(&mut self.senders, time, flow, event, endpoint);
+        } else {
+            take_packets(&mut self.senders, flow, endpoint);
         }
     }
 
@@ -173,9 +220,19 @@ impl Recorder {
         index: usize,
         link: &mut Link<P>,
     ) {
-        link.advance(time);
-        if let Some(passages) = &mut self.passages {
-            passages.take(time, index, link);
+        if self.series || self.passages.is_some() || self.waits.is_some() {
+            link.advance(time);
+        }
+        if self.passages.is_some() || self.waits.is_some() {
+            let logged = link.take_passages();
+            if let Some(waits) = &mut self.waits {
+                waits.note(index, &logged);
+            }
+            if let Some(passages) = &mut self.passages {
+                passages.take(time, index, link, logged);
+            }
+        }
+        if !self.series {
             return;
         }
         let last = self.last[index].checked_sub(1);
@@ -193,7 +250,7 @@ impl Recorder {
         index: usize,
         link: &mut Link<P>,
     ) {
-        if self.passages.is_none()
+        if self.series
             && let Some((flow, held)) = link.arriving(time)
             && held > Duration::ZERO
         {

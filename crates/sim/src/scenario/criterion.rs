@@ -1,8 +1,9 @@
 //! Pass criteria: a metric of a flow, and its bound.
 
+use super::watch::Watch;
 use std::fmt;
 use std::str::FromStr;
-use thalweg_units::{Duration, Fraction, ParseError, Rate};
+use thalweg_units::{Bytes, Duration, Fraction, ParseError, Rate, quoted};
 
 /// A metric of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,18 @@ pub enum Metric {
     MeanDelayFromStart,
     /// The largest, with them.
     MaxDelayFromStart,
+    /// When the controller enters a state.
+    Entered,
+    /// How often it does.
+    Entries,
+    /// How long it stays in a state.
+    Stay,
+    /// A value of a variable of the controller.
+    Variable,
+    /// 95th percentile of the waits in queues.
+    P95QueueDelay,
+    /// 99th percentile of the waits in queues.
+    P99QueueDelay,
     /// Time in freezes of a stream of media.
     Frozen,
     /// Mean rate of its encoder.
@@ -76,6 +89,12 @@ pub enum Unit {
     Rate,
     /// Parts of one.
     Share,
+    /// Bytes.
+    Bytes,
+    /// How often.
+    Count,
+    /// A number without a unit.
+    Number,
 }
 
 impl Unit {
@@ -85,6 +104,8 @@ impl Unit {
             Unit::Time => "s",
             Unit::Rate => "bps",
             Unit::Share => "share",
+            Unit::Bytes => "bytes",
+            Unit::Count | Unit::Number => "",
         }
     }
 }
@@ -119,6 +140,12 @@ impl Metric {
             Metric::MaxDelay => "max-delay",
             Metric::MeanDelayFromStart => "mean-delay-from-start",
             Metric::MaxDelayFromStart => "max-delay-from-start",
+            Metric::Entered => "entered",
+            Metric::Entries => "entries",
+            Metric::Stay => "stay",
+            Metric::Variable => "variable",
+            Metric::P95QueueDelay => "p95-queue-delay",
+            Metric::P99QueueDelay => "p99-queue-delay",
             Metric::Frozen => "frozen",
             Metric::EncoderRate => "encoder-rate",
             Metric::EncoderOscillation => "encoder-oscillation",
@@ -171,6 +198,18 @@ impl Metric {
                 "mean delay of all frames, including those before the start of measurement"
             }
             Metric::MaxDelayFromStart => "largest delay of all frames",
+            Metric::Entered => "when the controller first enters a state",
+            Metric::Entries => "how often the controller enters a state",
+            Metric::Stay => "longest time that the controller stays in a state",
+            Metric::Variable => {
+                "largest or smallest value of a variable of the controller, whichever the bound is on"
+            }
+            Metric::P95QueueDelay => {
+                "95th percentile of the time that packets of data waited in a queue"
+            }
+            Metric::P99QueueDelay => {
+                "99th percentile of the time that packets of data waited in a queue"
+            }
             Metric::Frozen => "time in freezes, as WebRTC counts them",
             Metric::EncoderRate => "mean rate of the encoder of the stream",
             Metric::EncoderOscillation => {
@@ -180,7 +219,7 @@ impl Metric {
     }
 
     /// All of them.
-    pub const ALL: [Metric; 29] = [
+    pub const ALL: [Metric; 35] = [
         Metric::Completion,
         Metric::Closed,
         Metric::Rate,
@@ -207,6 +246,12 @@ impl Metric {
         Metric::MaxDelay,
         Metric::MeanDelayFromStart,
         Metric::MaxDelayFromStart,
+        Metric::Entered,
+        Metric::Entries,
+        Metric::Stay,
+        Metric::Variable,
+        Metric::P95QueueDelay,
+        Metric::P99QueueDelay,
         Metric::Frozen,
         Metric::EncoderRate,
         Metric::EncoderOscillation,
@@ -250,9 +295,41 @@ impl Metric {
             Metric::Starvation | Metric::Convergence | Metric::Oscillation
         )
     }
-    /// Its unit.
+    /// Whether it is of the states and variables of the controller (`outcome/watching.rs`).
+    pub fn is_of_controller(self) -> bool {
+        matches!(
+            self,
+            Metric::Entered | Metric::Entries | Metric::Stay | Metric::Variable
+        )
+    }
+    /// Whether it is a percentile of waits in queues (`outcome/waits.rs`).
+    pub(crate) fn is_of_waits(self) -> bool {
+        matches!(self, Metric::P95QueueDelay | Metric::P99QueueDelay)
+    }
+    /// Whether a flow that does not finish has it: it is of what happened until the flow or the trial ended.
+    pub fn is_until_the_end(self) -> bool {
+        self.is_over_time()
+            || self.is_of_controller()
+            || self.is_of_waits()
+            || matches!(
+                self,
+                Metric::Rate
+                    | Metric::Loss
+                    | Metric::Rtt
+                    | Metric::QueueDelay
+                    | Metric::Share
+                    | Metric::Utilisation
+                    | Metric::Drops
+                    | Metric::Marks
+                    | Metric::SpuriousLoss
+                    | Metric::MaxRtt
+            )
+    }
+    /// Its unit; of a variable, that of its bound.
     pub fn unit(self) -> Unit {
         match self {
+            Metric::Entries => Unit::Count,
+            Metric::Variable => Unit::Number,
             Metric::Rate | Metric::EncoderRate => Unit::Rate,
             Metric::Loss
             | Metric::Share
@@ -284,6 +361,12 @@ pub enum Amount {
     Rate(Rate),
     /// A share.
     Share(Fraction),
+    /// Bytes.
+    Bytes(Bytes),
+    /// A count.
+    Count(u32),
+    /// A number.
+    Number(f64),
 }
 
 impl Amount {
@@ -296,15 +379,59 @@ impl Amount {
             Unit::Time => Amount::Time(Duration::from_str(text)?),
             Unit::Rate => Amount::Rate(Rate::from_str(text)?),
             Unit::Share => Amount::Share(Fraction::from_str(text)?),
+            Unit::Bytes => Amount::Bytes(Bytes::from_str(text)?),
+            Unit::Count => {
+                let count = text.trim().parse();
+                Amount::Count(count.map_err(|_| ParseError {
+                    problem: format!("{} is not a count", quoted(text)),
+                    accepted: "\"0\", \"3\"",
+                })?)
+            }
+            Unit::Number => Amount::of_variable(text)?,
         })
     }
 
-    /// In seconds, bits per second, or parts of one.
+    /// Reads the bound of a variable: a number, or a quantity with a unit.
+    fn of_variable(text: &str) -> Result<Amount, ParseError> {
+        let number = text
+            .trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite());
+        if let Some(number) = number {
+            return Ok(Amount::Number(number));
+        }
+        let units = [Unit::Time, Unit::Rate, Unit::Bytes, Unit::Share];
+        let read = units
+            .into_iter()
+            .find_map(|unit| Amount::read(text, unit).ok());
+        read.ok_or_else(|| ParseError {
+            problem: format!("{} is no value of a variable", quoted(text)),
+            accepted: "\"2\", \"40 ms\", \"20 Mbps\", \"64 kB\", \"50 %\"",
+        })
+    }
+
+    /// Its unit.
+    pub fn unit(self) -> Unit {
+        match self {
+            Amount::Time(_) => Unit::Time,
+            Amount::Rate(_) => Unit::Rate,
+            Amount::Share(_) => Unit::Share,
+            Amount::Bytes(_) => Unit::Bytes,
+            Amount::Count(_) => Unit::Count,
+            Amount::Number(_) => Unit::Number,
+        }
+    }
+
+    /// In seconds, bits per second, parts of one, bytes, or as it is.
     pub fn as_f64(self) -> f64 {
         match self {
             Amount::Time(time) => time.as_secs_f64(),
             Amount::Rate(rate) => rate.as_bits_per_sec() as f64,
             Amount::Share(share) => share.as_f64(),
+            Amount::Bytes(bytes) => bytes.as_u64() as f64,
+            Amount::Count(count) => f64::from(count),
+            Amount::Number(number) => number,
         }
     }
 }
@@ -315,6 +442,9 @@ impl fmt::Display for Amount {
             Amount::Time(time) => time.fmt(f),
             Amount::Rate(rate) => rate.fmt(f),
             Amount::Share(share) => share.fmt(f),
+            Amount::Bytes(bytes) => bytes.fmt(f),
+            Amount::Count(count) => count.fmt(f),
+            Amount::Number(number) => number.fmt(f),
         }
     }
 }
@@ -337,6 +467,8 @@ pub struct Criterion {
     pub metric: Metric,
     /// Which stream of media, for delays.
     pub stream: Option<String>,
+    /// What it looks at in the controller.
+    pub watch: Option<Watch>,
     /// The bound.
     pub bound: Bound,
     /// The share of the trials that must keep it.
@@ -349,9 +481,34 @@ pub struct Criterion {
     pub floor: Option<Duration>,
 }
 
+impl Bound {
+    /// Its value.
+    pub fn amount(self) -> Amount {
+        match self {
+            Bound::AtMost(amount) | Bound::AtLeast(amount) => amount,
+        }
+    }
+}
+
 impl Criterion {
+    /// The metric in tables; of a controller, with what it looks at: "entries Drain after Startup".
+    pub fn title(&self) -> String {
+        match &self.watch {
+            Some(watch) => watch.to_string(),
+            None => self.metric.name().to_owned(),
+        }
+    }
+
+    /// The unit of its values and its bound.
+    pub fn unit(&self) -> Unit {
+        self.bound.amount().unit()
+    }
+
     /// The column of the outcomes that holds the metric: of the table of streams if it names one, else of that of flows.
     pub fn column(&self) -> String {
+        if let Some(watch) = &self.watch {
+            return watch.column();
+        }
         match self.metric {
             Metric::Rate => "mean_rate_bps".to_owned(),
             Metric::EncoderRate => "encoder_rate_bps".to_owned(),

@@ -5,7 +5,8 @@
 //! packet may begin that ends after it), knows the capacity in advance, and
 //! full packets contain only data and their headers, of the least size for the real stack. The request reaches the
 //! server after the handshake (one and a half round trips, half of one with 0-RTT); from then on data is sent at
-//! capacity, and the last byte takes one more propagation delay. The exchange of closes takes
+//! capacity, and the last byte takes one more propagation delay. A server that writes at a rate has not
+//! written the last byte before, and chunks are a round trip and a think time apart. The exchange of closes takes
 //! a round trip, or three probe timeouts before the first RTT sample. On a route of several links the floor is the
 //! largest of their floors. Delays are the smallest of the schedule. Noise is taken at its best: always three
 //! deviations more capacity and less delay.
@@ -17,7 +18,7 @@
 use crate::quic::LEAST_STREAM_OVERHEAD;
 use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::schema::Stack;
-use crate::scenario::{FlowSpec, Metric, Scenario, Unit, Workload};
+use crate::scenario::{FlowSpec, Metric, Scenario, Workload};
 use thalweg_path::{CapacitySchedule, LinkConfig};
 use thalweg_transport::Role;
 use thalweg_transport::packet::full_packet_payload;
@@ -52,11 +53,9 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
     let rtt = down_delay + up_delay;
     match metric {
         Metric::Rtt | Metric::EventRtt | Metric::EventRttHigh | Metric::MaxRtt => return Some(rtt),
-        Metric::QueueDelay | Metric::Starvation | Metric::Convergence | Metric::Frozen => {
-            return None;
-        }
-        _ if metric.unit() != Unit::Time => return None,
-        _ => {}
+        Metric::Frozen | Metric::EncoderRate | Metric::EncoderOscillation => return None,
+        _ if metric.is_end() || metric.is_of_media() || metric.is_of_call() => {}
+        _ => return None,
     }
     let handshake = if flow.transport.zero_rtt {
         Duration::ZERO
@@ -102,6 +101,13 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
         Metric::Completion => Duration::ZERO,
         _ => rtt.min(LEAST_CLOSING),
     };
+    if let Workload::Download {
+        supply: Some(supply),
+        ..
+    } = &flow.workload
+    {
+        done = done.max(begin + supply.least(rtt) + down_delay);
+    }
     Some(done - Instant::START + close)
 }
 

@@ -2,9 +2,10 @@
 
 use super::media::MediaSpec;
 use super::schema::{Gap, Stack};
+use super::supply::Supply;
 use crate::quic::StackController;
 use thalweg_control::{ControllerSpec, Registry};
-use thalweg_transport::{Role, TransportConfig};
+use thalweg_transport::{AckConduct, Role, TransportConfig};
 use thalweg_units::{Bytes, Duration};
 
 /// Prefix of congestion controls of the kernel.
@@ -50,18 +51,58 @@ impl FlowController {
     }
 }
 
-/// Open-loop arrivals of downloads.
+/// Rounds of downloads.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Arrivals {
+    /// Rounds of each user.
     pub(crate) count: u32,
-    pub(crate) mean_gap: Duration,
+    pub(crate) users: u32,
+    /// Connections of a round.
+    pub(crate) parallel: u32,
+    /// Objects of a connection.
+    pub(crate) objects: u32,
+    pub(crate) pace: Pace,
     pub(crate) gap: Gap,
-    /// 5th percentile of the lengths.
-    pub(crate) p5: Bytes,
-    /// 95th percentile of the lengths.
-    pub(crate) p95: Bytes,
+    pub(crate) lengths: Lengths,
     /// Size of the request for a download.
     pub(crate) request: Bytes,
+}
+
+/// When a round starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// A time after the start of the one before: an open loop.
+    Open { mean_gap: Duration },
+    /// A time after its end: a closed loop.
+    Closed {
+        mean_idle: Duration,
+        /// Whether the first round has such a time before it.
+        idle_first: bool,
+    },
+}
+
+/// Distribution of the lengths of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lengths {
+    /// With these percentiles.
+    LogNormal { p5: Bytes, p95: Bytes },
+    /// From and up to.
+    Uniform { least: Bytes, most: Bytes },
+}
+
+impl Arrivals {
+    /// All connections.
+    pub(crate) fn connections(&self) -> u64 {
+        u64::from(self.users) * u64::from(self.count) * u64::from(self.parallel)
+    }
+
+    /// A length that almost no object exceeds: of log-normal ones almost none is 100 times the 95th percentile.
+    pub(crate) fn most(&self) -> u128 {
+        match self.lengths {
+            Lengths::LogNormal { p95, .. } => u128::from(p95.as_u64()) * 100,
+            Lengths::Uniform { most, .. } => u128::from(most.as_u64()),
+        }
+    }
 }
 
 /// The workload of a flow.
@@ -72,6 +113,8 @@ pub(crate) enum Workload {
         bytes: Bytes,
         request: Bytes,
         streams: u32,
+        /// How its data comes, if not all at once.
+        supply: Option<Supply>,
     },
     /// From client to server.
     Upload { bytes: Bytes, streams: u32 },
@@ -109,6 +152,10 @@ pub struct FlowSpec {
     pub(crate) route: Vec<usize>,
     pub(crate) workload: Workload,
     pub(crate) transport: TransportConfig,
+    /// How its receiver of data reports what arrives.
+    pub(crate) ack_conduct: AckConduct,
+    /// Whether the controller of its sender hears of losses.
+    pub(crate) ignores_loss: bool,
 }
 
 impl FlowSpec {
@@ -117,7 +164,7 @@ impl FlowSpec {
         match &self.workload {
             Workload::Download { bytes, .. } => format!("download {bytes}"),
             Workload::Upload { bytes, .. } => format!("upload {bytes}"),
-            Workload::Requests(arrivals) => format!("{} requests", arrivals.count),
+            Workload::Requests(arrivals) => format!("{} requests", arrivals.connections()),
             Workload::Call(media) => {
                 let names: Vec<_> = media.iter().map(|stream| stream.name.as_str()).collect();
                 format!("call: {}", names.join(", "))

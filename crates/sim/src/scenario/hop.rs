@@ -1,7 +1,8 @@
 //! Hops and their links: a hop is a pair of links that carry opposite directions.
 
+use super::watch::Entry;
 use std::ops::Index;
-use thalweg_path::LinkConfig;
+use thalweg_path::{Change, LinkConfig};
 use thalweg_transport::Role;
 
 /// Direction of a link within its hop.
@@ -72,6 +73,15 @@ pub(crate) struct Hop {
     /// Names of the links in outcomes and traces, and of their random streams.
     pub(crate) names: PerDirection<String>,
     pub(crate) links: PerDirection<LinkConfig>,
+    /// Changes whose time the trial decides.
+    pub(crate) tied: Vec<Tied>,
+}
+
+/// A change that follows an entry of a controller into a state; its time counts from that entry.
+#[derive(Clone, Debug)]
+pub(crate) struct Tied {
+    pub(crate) entry: Entry,
+    pub(crate) changes: PerDirection<Change>,
 }
 
 /// A link of a scenario: they are numbered hop by hop, down before up.

@@ -29,6 +29,8 @@ pub(super) const FLOWS: usize = 10_000;
 pub(super) const CONNECTIONS: u64 = 100_000;
 /// Connections times links: each link counts the packets of each connection.
 pub(super) const COUNTERS: u64 = 4_000_000;
+/// `[[traffic]]` tables.
+pub(super) const TRAFFIC: usize = 1_000;
 /// Streams of one flow, and of all flows.
 pub(super) const STREAMS: u32 = 10_000;
 pub(super) const ALL_STREAMS: u64 = 200_000;

@@ -15,10 +15,14 @@ mod known_keys;
 mod limits;
 pub(crate) mod media;
 mod overrides;
+pub(crate) mod profile;
 mod read;
 mod refusal;
 pub(crate) mod schema;
+pub(crate) mod supply;
 mod trace_files;
+pub(crate) mod traffic;
+pub(crate) mod watch;
 
 pub use clock::{Clock, Host};
 pub use criterion::{Amount, Bound, Criterion, Metric, Unit};
@@ -30,6 +34,7 @@ pub use flow::{FlowController, FlowSpec};
 use crate::outcome::sharing::BIN;
 use hop::{Direction, Hop};
 use thalweg_units::{Bytes, Duration, Instant};
+use traffic::TrafficSpec;
 
 /// A scenario: path, flows and pass criteria.
 #[derive(Clone, Debug)]
@@ -52,6 +57,8 @@ pub struct Scenario {
     /// Bins of the recorded series.
     pub(crate) sample: Option<Duration>,
     pub(crate) hops: Vec<Hop>,
+    /// Sources of cross traffic.
+    pub(crate) traffic: Vec<TrafficSpec>,
     pub(crate) toml: String,
 }
 
@@ -94,13 +101,29 @@ impl Scenario {
             .collect();
         let bins = (self.sample, self.is_over_time());
         let times = (self.time_limit, self.start_noise, bins);
-        let rest = (awaited, self.overhead, times, self.jitter_seed);
-        format!("{:?} {:?} {rest:?}", self.flows, self.hops)
+        let watches = (self.watches().collect::<Vec<_>>(), self.asks_for_waits());
+        let rest = (awaited, self.overhead, times, self.jitter_seed, watches);
+        format!(
+            "{:?} {:?} {:?} {rest:?}",
+            self.flows, self.hops, self.traffic
+        )
     }
 
     /// The bins of the series that a trial records: those of `sample`, or those that a criterion over time needs.
     pub(crate) fn bins(&self) -> Option<Duration> {
         self.sample.or(self.is_over_time().then_some(BIN))
+    }
+
+    /// What criteria look at in controllers, with the index of the flow.
+    pub(crate) fn watches(&self) -> impl Iterator<Item = (usize, &watch::Watch)> {
+        let criteria = self.criteria.iter();
+        criteria.filter_map(|criterion| Some((criterion.flow, criterion.watch.as_ref()?)))
+    }
+
+    /// Whether a criterion is on percentiles of waits in queues.
+    pub(crate) fn asks_for_waits(&self) -> bool {
+        let mut criteria = self.criteria.iter();
+        criteria.any(|criterion| criterion.metric.is_of_waits())
     }
 
     /// Whether a criterion is on a metric over time.
@@ -116,12 +139,15 @@ impl Scenario {
     }
 
     /// Whether a trial waits for the end of this flow: those that criteria name, and without criteria all but
-    /// the background. A scenario without any such flow runs until its time limit.
+    /// the background. A background flow is not waited for either if all its criteria are on what happened until the end.
+    /// A scenario without any such flow runs until its time limit.
     pub fn is_awaited(&self, flow: usize) -> bool {
+        let background = self.flows[flow].background;
         if self.criteria.is_empty() {
-            return !self.flows[flow].background;
+            return !background;
         }
-        self.criteria.iter().any(|criterion| criterion.flow == flow)
+        let mut own = (self.criteria.iter()).filter(|criterion| criterion.flow == flow);
+        own.any(|criterion| !background || !criterion.metric.is_until_the_end())
     }
 
     /// The times until `end` at which the route of a flow changes, from server to client.

@@ -1,18 +1,24 @@
-//! Traces of capacity and jitter that a scenario names: read once, and embedded in the scenario, so that
-//! it can be rerun from its text alone.
+//! Traces of capacity and jitter, and profiles of cross traffic, that a scenario names: read once, and embedded in the
+//! scenario, so that it can be rerun from its text alone.
 
 use crate::scenario::error::{ScenarioError, line_of_key};
 use crate::scenario::limits;
+use crate::scenario::profile::{self, Columns, Profile};
 use crate::scenario::schema::{Jitter, ScenarioFile};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use thalweg_path::{DeliveryTrace, JitterTrace, TraceError};
+use thalweg_units::Duration;
 
 /// Prefix of times instead of a file name: `trace = "ms: 3 3 7 10"`.
 const INLINE: &str = "ms:";
 /// Prefix of the times and delays of a jitter trace: `file = "us: 0 1350 20000 1280"`.
 const INLINE_JITTER: &str = "us:";
+
+/// Prefix of the bytes of a profile in bins of one length: `profile = "bytes: 1500 0 3000"`. That of one with times is
+/// [`INLINE_JITTER`].
+const INLINE_BYTES: &str = "bytes:";
 
 /// Replaces the names of all files by their contents; returns whether there were any. Names are
 /// relative to `folder`.
@@ -60,6 +66,16 @@ pub(crate) fn embed(
             any = true;
         }
     }
+    for (index, traffic) in file.traffic.iter_mut().enumerate() {
+        let is_file = |text: &&mut String| {
+            !text.starts_with(INLINE_BYTES) && !text.starts_with(INLINE_JITTER)
+        };
+        if let Some(profile) = traffic.profile.as_mut().filter(is_file) {
+            let key = format!("traffic.{index}.profile");
+            *profile = read_profile(&folder.join(&*profile), &key, text, origin, &mut left)?;
+            any = true;
+        }
+    }
     Ok(any)
 }
 
@@ -91,6 +107,27 @@ fn read_jitter(
     let delays = contents(file, key, text, origin, accepted, left)?;
     JitterTrace::parse(&delays).map_err(|error| wrong_line(file, error.line, error.problem))?;
     Ok(inline(INLINE_JITTER, &delays))
+}
+
+/// A file with a profile of cross traffic, as it stands in a scenario.
+fn read_profile(
+    file: &Path,
+    key: &str,
+    text: &str,
+    origin: &str,
+    left: &mut u64,
+) -> Result<String, ScenarioError> {
+    let accepted = "the name of a file with a number of bytes on each line, or a time in microseconds and a number of bytes";
+    let bins = contents(file, key, text, origin, accepted, left)?;
+    let columns = profile::columns(&bins);
+    let numbers = profile::read(&bins, columns)
+        .map_err(|error| wrong_line(file, error.line, error.problem))?;
+    let mark = match columns {
+        Columns::Bytes => INLINE_BYTES,
+        Columns::TimesAndBytes => INLINE_JITTER,
+    };
+    let words: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    Ok(format!("{mark} {}", words.join(" ")))
 }
 
 /// The text of a file. `left` is the remaining limit in bytes of all files together.
@@ -168,4 +205,34 @@ pub(crate) fn parse_jitter(trace: &str) -> Result<Arc<JitterTrace>, String> {
     let lines: Vec<String> = numbers.chunks(2).map(|pair| pair.join(" ")).collect();
     JitterTrace::parse(&lines.join("\n"))
         .map_err(|error| format!("pair {}: {}", error.line, error.problem))
+}
+
+/// The profile of the key `profile` after [`embed`], with the length of its bins if that is given.
+pub(crate) fn parse_profile(text: &str, bin: Option<Duration>) -> Result<Profile, String> {
+    let (columns, numbers) = match text.strip_prefix(INLINE_BYTES) {
+        Some(numbers) => (Columns::Bytes, numbers),
+        None => (
+            Columns::TimesAndBytes,
+            text.strip_prefix(INLINE_JITTER).unwrap_or(text),
+        ),
+    };
+    let words: Vec<&str> = numbers.split_whitespace().collect();
+    let count = match columns {
+        Columns::Bytes => 1,
+        Columns::TimesAndBytes => 2,
+    };
+    let lines: Vec<String> = words.chunks(count).map(|line| line.join(" ")).collect();
+    let numbers = profile::read(&lines.join("\n"), columns)
+        .map_err(|error| format!("bin {}: {}", error.line, error.problem))?;
+    match (columns, bin) {
+        (Columns::Bytes, Some(bin)) => Ok(Profile::of_bytes(&numbers, bin)),
+        (Columns::TimesAndBytes, None) => Ok(Profile::of_times_and_bytes(&numbers)),
+        (Columns::Bytes, None) => {
+            Err("a profile of bytes alone requires bin = \"100 ms\", the length of its bins".into())
+        }
+        (Columns::TimesAndBytes, Some(_)) => Err(
+            "a profile with times cannot be combined with bin; its times say how long bins are"
+                .into(),
+        ),
+    }
 }

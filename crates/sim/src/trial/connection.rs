@@ -3,15 +3,23 @@
 //! A flow is one connection, except that each of many requests has its own.
 
 use crate::scenario::hop::{Direction, LinkId, PerDirection};
+use crate::scenario::schema::Stack;
+use crate::scenario::supply::Supply;
 use crate::scenario::{FlowSpec, Scenario, StartNoise, Workload};
 use crate::trial::media::Call;
 use crate::trial::seed;
 use crate::trial::stack::Endpoint;
+use crate::trial::supply::Supplier;
+use thalweg_transport::packet::full_packet_payload;
 use thalweg_transport::{AppEvent, Role};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Priority of bulk data: the default of the reference.
-const BULK: u8 = 9;
+pub(crate) const BULK: u8 = 9;
+
+/// Bytes that a packet of the real stack may carry less than one of the model: connection ID, packet number and offset are
+/// longer.
+const LONGER_HEADERS: Bytes = Bytes::new(32);
 
 /// Fields used for every packet come first, see [`thalweg_transport::Endpoint`].
 #[repr(C)]
@@ -20,19 +28,24 @@ pub(crate) struct Connection {
     pub(crate) flow: usize,
     /// The links into which client and server send.
     pub(crate) first_links: [LinkId; 2],
+    /// Whether its applications act at times of their own, and not only at events of the endpoints.
+    pub(crate) has_timers: bool,
     pub(crate) call: Option<Box<Call>>,
     /// Links that packets cross.
     pub(crate) routes: PerDirection<Box<[LinkId]>>,
     pub(crate) client: Endpoint,
     pub(crate) server: Endpoint,
+    supplier: Option<Box<Supplier>>,
     pub(crate) workload: Workload,
     /// Its actual start.
+    /// [`Instant::NEVER`] while another connection has to end before.
     pub(crate) start: Instant,
     pub(crate) started: bool,
     pub(crate) completion: Option<Instant>,
     pub(crate) closed: Option<Instant>,
     /// Streams still to arrive.
     open_streams: u32,
+    handshake_excess: Bytes,
 }
 
 /// A planned connection.
@@ -74,12 +87,14 @@ pub(crate) fn plans(spec: &FlowSpec, trial: u64, noise: StartNoise) -> Vec<Plan>
         .map(|(name, arrival)| Plan {
             handshake_excess: excess(&name),
             name,
+            start: (arrival.after).map_or(Instant::NEVER, |after| start + after),
             workload: Workload::Download {
-                bytes: arrival.bytes,
+                bytes: arrival.bytes(),
                 request: arrivals.request,
                 streams: 1,
+                supply: (arrivals.objects > 1)
+                    .then(|| Supply::of_chunks(arrival.objects, Duration::ZERO)),
             },
-            start: start + arrival.after,
         })
         .collect()
 }
@@ -96,12 +111,33 @@ impl Connection {
         let endpoint = |role: Role, side: &str| {
             let (mut config, controller) = (spec.transport.clone(), &spec.controller);
             config.handshake_excess = handshake_excess;
+            let sends = workload.is_sent_by(role);
+            if !sends {
+                config.ack_conduct = spec.ack_conduct;
+            }
             let name = format!("flow/{name}/{side}");
-            let end = (role, workload.is_sent_by(role));
+            let end = (role, sends, spec.ignores_loss);
             Endpoint::new(spec.stack, end, config, start, controller, trial, &name)
         };
-        let open_streams = match workload {
-            Workload::Download { streams, .. } | Workload::Upload { streams, .. } => streams,
+        let supplier = match &workload {
+            Workload::Download {
+                request,
+                supply: Some(supply),
+                ..
+            } => {
+                let full = full_packet_payload(spec.transport.max_mtu);
+                let piece = match spec.stack {
+                    Stack::Model => full,
+                    Stack::Quic => full - LONGER_HEADERS,
+                };
+                Some(Box::new(Supplier::new(supply, *request, piece, start)))
+            }
+            _ => None,
+        };
+        let open_streams = match &workload {
+            Workload::Download { streams, .. } | Workload::Upload { streams, .. } => {
+                (supplier.as_ref()).map_or(*streams, |supplier| supplier.chunks())
+            }
             Workload::Call(_) | Workload::Requests(_) => 0,
         };
         let call = match &workload {
@@ -125,18 +161,33 @@ impl Connection {
         server.learn_arrivals(&mut client);
         Connection {
             flow,
+            has_timers: call.is_some() || supplier.is_some(),
             first_links: Role::BOTH.map(|sender| routes[Direction::from(sender)][0]),
             routes,
             client,
             server,
+            supplier,
             workload,
             start,
             started: false,
             completion: None,
             closed: None,
             open_streams,
+            handshake_excess,
             call,
         }
+    }
+
+    /// The same connection, as yet unused, with a start: `number` is its own in a flow of requests.
+    pub(crate) fn starting_at(&self, spec: &FlowSpec, seeds: (u64, usize), start: Instant) -> Self {
+        let (trial, number) = seeds;
+        let plan = Plan {
+            name: format!("{}/{number}", spec.name),
+            workload: self.workload.clone(),
+            start,
+            handshake_excess: self.handshake_excess,
+        };
+        Connection::new(spec, self.flow, trial, plan)
     }
 
     pub(crate) fn endpoint(&mut self, side: Role) -> &mut Endpoint {
@@ -244,9 +295,11 @@ impl Connection {
 
     /// The next timer of the applications.
     pub(crate) fn next_app(&self) -> Instant {
-        match &self.call {
-            Some(call) if self.completion.is_none() => call.next(),
-            _ => Instant::NEVER,
+        match (&self.call, &self.supplier) {
+            _ if self.completion.is_some() => Instant::NEVER,
+            (Some(call), _) => call.next(),
+            (None, Some(supplier)) => supplier.next(),
+            (None, None) => Instant::NEVER,
         }
     }
 
@@ -255,11 +308,18 @@ impl Connection {
         if let Some(call) = &mut self.call {
             call.tick(now, &mut self.client, &mut self.server);
         }
+        if let Some(supplier) = &mut self.supplier {
+            supplier.tick(now, &mut self.client, &mut self.server);
+        }
         self.end_call_if_over(now);
     }
 
     /// The client is connected: it sends its requests, or its data.
     fn ask(&mut self) {
+        if let Some(supplier) = &mut self.supplier {
+            supplier.ask(&mut self.client);
+            return;
+        }
         match &self.workload {
             &Workload::Download {
                 request, streams, ..
@@ -281,6 +341,10 @@ impl Connection {
 
     /// A stream from the client is complete: a request, or uploaded data.
     fn answer(&mut self, now: Instant, id: u32) {
+        if let Some(supplier) = &mut self.supplier {
+            supplier.on_request(now, id, &mut self.server);
+            return;
+        }
         match &self.workload {
             &Workload::Download { bytes, streams, .. } => {
                 self.server
@@ -300,6 +364,9 @@ impl Connection {
 
     /// A stream from the server is complete: data, or the receipt of an upload.
     fn stream_arrived(&mut self, now: Instant) {
+        if let Some(supplier) = &mut self.supplier {
+            supplier.on_chunk(now, &mut self.client);
+        }
         match self.workload {
             Workload::Download { .. } => {
                 self.open_streams -= 1;
@@ -324,7 +391,7 @@ fn share(bytes: Bytes, streams: u32, id: u32) -> u64 {
     total / streams + u64::from(u64::from(id) < total % streams)
 }
 
-/// Names of connections: that of their flow, or, in a flow of requests, "web/17".
+/// Names of connections: that of their flow, or, in a flow of requests, "web/17"; then those of sources of cross traffic.
 pub(crate) fn names(scenario: &Scenario, connections: &[Connection]) -> Vec<String> {
     let mut counts = vec![0; scenario.flows.len()];
     for connection in connections {
@@ -339,5 +406,6 @@ pub(crate) fn names(scenario: &Scenario, connections: &[Connection]) -> Vec<Stri
             _ => names.push(spec.name.clone()),
         }
     }
+    names.extend(scenario.traffic.iter().map(|source| source.name.clone()));
     names
 }

@@ -1,5 +1,6 @@
 //! What the event loop calls, and the number of each in the event queue: the links, then client, server and applications of
-//! each connection.
+//! each connection, then the sources of cross traffic. A source stands where the applications of one more connection would, so
+//! that the events of packets, links and endpoints, do not ask whether they are one.
 
 use crate::scenario::hop::LinkId;
 use thalweg_transport::Role;
@@ -16,18 +17,28 @@ pub(crate) enum Element {
     Endpoint(usize, Role),
     /// Both applications of a connection.
     Applications(usize),
+    /// A source of cross traffic.
+    Source(usize),
 }
 
-/// The elements of a trial with so many links.
+/// The elements of a trial with so many links, connections and sources of cross traffic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Elements {
     pub(crate) links: usize,
+    pub(crate) connections: usize,
+    pub(crate) sources: usize,
 }
 
 impl Elements {
-    /// How many there are, with so many connections.
-    pub(crate) fn count(self, connections: usize) -> usize {
-        self.links + PER_CONNECTION * connections
+    /// How many numbers there are. The first two of each source are of nothing.
+    pub(crate) fn count(self) -> usize {
+        self.first_of(self.connections + self.sources)
+    }
+
+    /// The first number of a connection.
+    #[inline(always)] // in every event
+    fn first_of(self, connection: usize) -> usize {
+        self.links + PER_CONNECTION * connection
     }
 
     /// The number of an element.
@@ -35,8 +46,9 @@ impl Elements {
     pub(crate) fn number(self, element: Element) -> usize {
         match element {
             Element::Link(link) => link.index(),
-            Element::Endpoint(connection, side) => self.count(connection) + side.index(),
-            Element::Applications(connection) => self.count(connection) + APPLICATIONS,
+            Element::Endpoint(connection, side) => self.first_of(connection) + side.index(),
+            Element::Applications(connection) => self.first_of(connection) + APPLICATIONS,
+            Element::Source(source) => self.first_of(self.connections + source) + APPLICATIONS,
         }
     }
 
@@ -50,6 +62,7 @@ impl Elements {
         match (number - self.links) % PER_CONNECTION {
             0 => Element::Endpoint(connection, Role::Client),
             1 => Element::Endpoint(connection, Role::Server),
+            _ if connection >= self.connections => Element::Source(connection - self.connections),
             _ => Element::Applications(connection),
         }
     }
@@ -61,11 +74,16 @@ mod tests {
 
     #[test]
     fn every_number_is_that_of_one_element() {
-        let elements = Elements { links: 4 };
-        for number in 0..elements.count(3) {
+        let elements = Elements {
+            links: 4,
+            connections: 3,
+            sources: 2,
+        };
+        for number in 0..elements.count() {
             assert_eq!(elements.number(elements.numbered(number)), number);
         }
         let first = Element::Endpoint(0, Role::Client);
         assert_eq!(elements.numbered(4), first);
+        assert_eq!(elements.numbered(elements.count() - 1), Element::Source(1));
     }
 }

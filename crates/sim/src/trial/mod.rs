@@ -11,4 +11,7 @@ pub(crate) mod requests;
 pub(crate) mod seed;
 pub(crate) mod stack;
 pub(crate) mod steered;
+pub(crate) mod supply;
+pub(crate) mod tied;
+pub(crate) mod traffic;
 pub(crate) mod trials;

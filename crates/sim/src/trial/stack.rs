@@ -5,7 +5,7 @@
 //! indirect calls and of allocations.
 
 use crate::quic::{Datagram, QuicEndpoint, Steering};
-use thalweg_control::{Control, Init, Observer, PathState};
+use thalweg_control::{Control, IgnoresLoss, Init, Observer, PathState};
 use thalweg_transport::packet::Kind;
 use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Ecn, Instant, Rate};
@@ -91,11 +91,11 @@ macro_rules! each {
 }
 
 impl Endpoint {
-    /// The endpoint `flow/side` of a trial, which `sends` data of the application or not, of a connection that starts at
+    /// The endpoint `flow/side` of a trial, which `sends` data of the application or not, and may not tell its controller of losses, of a connection that starts at
     /// `start`. The names of the random streams are those of the flow.
     pub(crate) fn new(
         stack: Stack,
-        (role, sends): (Role, bool),
+        (role, sends, ignores_loss): (Role, bool, bool),
         config: TransportConfig,
         start: Instant,
         controller: &FlowController,
@@ -109,6 +109,7 @@ impl Endpoint {
         };
         let steering = match controller {
             FlowController::Registry(spec) => Steering::Ours(match sends {
+                true if ignores_loss => Box::new(IgnoresLoss(spec.build(&init))),
                 true => spec.build(&init),
                 false => spec.build_for_receiver(&init),
             }),
@@ -160,6 +161,14 @@ impl Endpoint {
         incremental: bool,
     ) {
         each!(self, endpoint => endpoint.write(id, bytes, fin, priority, incremental))
+    }
+    /// Takes the end of a stream back, what has not been sent of it, until it is written again: how many bytes. The real
+    /// stack keeps what it has.
+    pub(crate) fn take_back(&mut self, id: StreamId) -> u64 {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.take_back(id),
+            Endpoint::Real(_) => 0,
+        }
     }
     /// Queues a datagram.
     pub(crate) fn send_datagram(&mut self, len: u32, tag: u64, priority: u8) {

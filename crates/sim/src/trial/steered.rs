@@ -110,6 +110,10 @@ impl SteeredTrial {
     /// # Errors
     /// Which flow cannot be steered, and which can.
     pub fn new(scenario: &Scenario, seed: u64, steered: &[(usize, Every)]) -> Result<Self, String> {
+        if scenario.hops.iter().any(|hop| !hop.tied.is_empty()) {
+            let problem = "a change of the path that follows a state cannot be combined with decisions from outside";
+            return Err(problem.to_owned());
+        }
         let mut scenario = scenario.clone();
         let mut desks = Vec::with_capacity(steered.len());
         for &(flow, every) in steered {

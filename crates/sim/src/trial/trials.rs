@@ -3,6 +3,7 @@
 use crate::outcome::passages::{Passages, Watch};
 use crate::outcome::trace::Record;
 use crate::trial::network::{Ended, Network};
+use crate::trial::tied;
 use crate::{AuditError, Outcome, Scenario, Trace};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -44,10 +45,9 @@ pub struct Finished {
 /// Runs one trial.
 pub fn run_trial(scenario: &Scenario, seed: u64, traced: bool) -> (Outcome, Option<Trace>) {
     let never = AtomicBool::new(false);
-    let network = Network::new(scenario, seed, series(traced), &never);
-    match network.map(|network| network.run(scenario, &never)) {
-        Some(Ok(trial)) => trial,
-        _ => unreachable!("this trial is neither stopped nor audited"),
+    match play(scenario, seed, series(traced), false, &never) {
+        Ok(trial) => trial,
+        Err(_) => unreachable!("this trial is neither stopped nor audited"),
     }
 }
 
@@ -79,12 +79,10 @@ pub fn run_audited(
     traced: bool,
 ) -> Result<(Outcome, Option<Trace>), AuditError> {
     let never = AtomicBool::new(false);
-    let network = Network::new(scenario, seed, series(traced), &never);
-    let run = network.map(|network| network.audited(scenario).run(scenario, &never));
-    match run {
-        Some(Ok(trial)) => Ok(trial),
-        Some(Err(Ended::Audit(finding))) => Err(finding),
-        Some(Err(Ended::Stopped)) | None => unreachable!("this trial is never stopped"),
+    match play(scenario, seed, series(traced), true, &never) {
+        Ok(trial) => Ok(trial),
+        Err(Ended::Audit(finding)) => Err(finding),
+        Err(Ended::Stopped) => unreachable!("this trial is never stopped"),
     }
 }
 
@@ -220,6 +218,22 @@ fn series(wanted: bool) -> Record {
     }
 }
 
+/// Plays one trial, audited or not.
+fn play(
+    scenario: &Scenario,
+    seed: u64,
+    record: Record,
+    audit: bool,
+    stop: &AtomicBool,
+) -> Result<(Outcome, Option<Trace>), Ended> {
+    let scenario = &*tied::settled(scenario, seed, stop).ok_or(Ended::Stopped)?;
+    let mut network = Network::new(scenario, seed, record, stop).ok_or(Ended::Stopped)?;
+    if audit {
+        network = network.audited(scenario);
+    }
+    network.run(scenario, stop)
+}
+
 fn run_one(
     scenario: &Scenario,
     index: usize,
@@ -228,11 +242,7 @@ fn run_one(
     progress: &Progress,
 ) -> Option<(Finished, Option<Trace>)> {
     let begin = ProcessorTime::now();
-    let mut network = Network::new(scenario, seed, record, &progress.stop)?;
-    if progress.audit {
-        network = network.audited(scenario);
-    }
-    let (outcome, trace) = match network.run(scenario, &progress.stop) {
+    let (outcome, trace) = match play(scenario, seed, record, progress.audit, &progress.stop) {
         Ok(trial) => trial,
         Err(Ended::Stopped) => return None,
         Err(Ended::Audit(finding)) => {

@@ -39,6 +39,6 @@ fn elements_that_make_no_sense_are_refused_with_what_is_accepted() {
     a.toml:5: `ecn = "clear"`: unknown value "clear"; accepted: one of "keep", "bleach", "drop-ce", "hide-ce"
     a.toml:5: `ecn = true`: is neither a text nor a table; accepted: "keep", "bleach", "drop-ce", "hide-ce"
     a.toml:5: `up = { ecn = "dropce" }`: unknown value "dropce" (did you mean "drop-ce"?); accepted: one of "keep", "bleach", "drop-ce", "hide-ce"
-    a.toml:5: `change = [{ at = "1 s", ecn = "bleach" }]`: unknown key "ecn"; accepted: one of "at", "rate", "up_rate", "rtt", "buffer", "jitter", "loss", "up_loss", "queue", "up_queue", "flush", "up_flush"
+    a.toml:5: `change = [{ at = "1 s", ecn = "bleach" }]`: unknown key "ecn"; accepted: one of "at", "when", "rate", "up_rate", "rtt", "buffer", "jitter", "loss", "up_loss", "queue", "up_queue", "flush", "up_flush"
     "##);
 }

@@ -33,7 +33,7 @@ fn a_change_that_cannot_be_read_is_refused_with_the_accepted_forms() {
     a.toml:10: path.change.1.queue: min "9 kB" is not below max "1 kB"; accepted: min < max
     a.toml:10: path.change.1.up_queue: flows 0 is out of range; accepted: 1 to 65536
     a.toml:10: `flush = "yes"`: "yes" is a text; accepted: true or false
-    a.toml:10: `delay = "9 ms"`: unknown key "delay" (did you mean "rtt", of both directions together?); accepted: one of "at", "rate", "up_rate", "rtt", "buffer", "jitter", "loss", "up_loss", "queue", "up_queue", "flush", "up_flush"
-    a.toml:10: `drop = true`: unknown key "drop"; accepted: one of "at", "rate", "up_rate", "rtt", "buffer", "jitter", "loss", "up_loss", "queue", "up_queue", "flush", "up_flush"
+    a.toml:10: `delay = "9 ms"`: unknown key "delay" (did you mean "rtt", of both directions together?); accepted: one of "at", "when", "rate", "up_rate", "rtt", "buffer", "jitter", "loss", "up_loss", "queue", "up_queue", "flush", "up_flush"
+    a.toml:10: `drop = true`: unknown key "drop"; accepted: one of "at", "when", "rate", "up_rate", "rtt", "buffer", "jitter", "loss", "up_loss", "queue", "up_queue", "flush", "up_flush"
     "##);
 }

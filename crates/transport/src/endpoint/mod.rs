@@ -8,6 +8,7 @@ mod bulk;
 mod path_mtu;
 mod receive;
 mod recovery;
+mod skips;
 mod transmit;
 
 pub use bulk::Outlet;
@@ -24,6 +25,8 @@ use crate::sent_packets::SentPackets;
 use crate::stream::flow_control::Credit;
 use crate::stream::send::{SendStream, place_of};
 use crate::{AppEvent, Counters, PacketLog, Role, TransportConfig};
+use rand_core::Rng as _;
+use skips::Skips;
 use std::collections::VecDeque;
 use thalweg_control::event::Arrival;
 use thalweg_control::{Control, Controller, Observer, PathState, Rng};
@@ -97,6 +100,8 @@ pub struct Endpoint {
     /// Full packets lost since one was acknowledged.
     full_losses: u32,
     ack_frequency: AckFrequency,
+    /// Packet numbers that are left out, if any are.
+    skips: Option<Box<Skips>>,
     // Kept between calls to avoid allocation.
     lost_scratch: Vec<u64>,
     spurious_scratch: Vec<(u64, u32, Instant)>,
@@ -113,8 +118,9 @@ impl Endpoint {
         start: Instant,
         controller: Box<dyn Controller>,
         rng: Rng,
-        noise: Rng,
+        mut noise: Rng,
     ) -> Self {
+        let skips = (config.skip_packet_numbers).then(|| Box::new(Skips::new(noise.next_u64())));
         let sender = Sender::new(Some(controller), &config, start, rng);
         Endpoint {
             role,
@@ -140,10 +146,11 @@ impl Endpoint {
             full_losses: 0,
             mtu_probe_pending: false,
             ack_frequency: AckFrequency::default(),
+            skips,
             ack_frequency_undecided: false,
             ack_frequency_pending: false,
             receiver: Receiver::new(&config),
-            credit: Credit::new(config.initial_max_data.as_u64()),
+            credit: Credit::new(config.first_limit().as_u64()),
             send_streams: Vec::new(),
             resets_due: false,
             serving: 0,
@@ -197,6 +204,13 @@ impl Endpoint {
             }
         };
         self.send_streams[position].write(bytes, fin);
+    }
+
+    /// Takes the end of stream `id` back, what has not been sent of it, and opens the stream again: returns how many bytes
+    /// are to be written again, with the end. None, if all has been sent.
+    pub fn take_back(&mut self, id: StreamId) -> u64 {
+        self.end_rest();
+        self.send_stream(id).map_or(0, SendStream::take_back)
     }
 
     /// Queues a datagram of `len` bytes; the receiving application gets its `tag`. A datagram larger than

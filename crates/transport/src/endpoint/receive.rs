@@ -110,6 +110,7 @@ impl Endpoint {
             return;
         };
         self.take_rtt(now, now - sent, Duration::ZERO);
+        self.receiver.acks.note_rtt(now - sent);
         self.sender
             .tell(now, |controller, cx| controller.on_handshake_rtt(cx));
         self.refresh_control();
@@ -253,6 +254,7 @@ impl Endpoint {
             .and_then(|number| Some((number, self.sent.get(number)?.state)));
         let Some((largest, state)) = newest else {
             self.spurious_scratch = spurious;
+            self.check_unsent(ack);
             return;
         };
         // RFC 9000 section 14.3: an acknowledged probe confirms its size. It takes effect at the first acknowledgement
@@ -275,6 +277,9 @@ impl Endpoint {
         let is_newest = prior_largest.is_none_or(|n| largest > n);
         let rtt = (is_newest && ack.largest == largest)
             .then(|| self.on_rtt(now, now - state.sent, ack.delay()));
+        if rtt.is_none() {
+            self.check_unsent(ack);
+        }
         self.sender.offer_seed(now);
         self.sender.rate.on_delivered(now, newly.bytes);
         let rate = self.sender.rate.on_ack(now, &state, &mut self.sender.path);
@@ -306,6 +311,9 @@ impl Endpoint {
         self.sent.forget(state.sent);
         if newly.stream_ended {
             self.send_streams.retain(|stream| !stream.is_done());
+        }
+        if self.skips.is_some() {
+            self.check_skips(now, ack);
         }
     }
 

@@ -1,5 +1,6 @@
-//! Connection flow control (RFC 9000 section 4) with auto-tuned windows.
+//! Connection flow control (RFC 9000 section 4) with windows that are auto-tuned, or stay as they are.
 
+use std::num::NonZero;
 use thalweg_control::PathState;
 use thalweg_units::Duration;
 
@@ -19,6 +20,10 @@ pub(crate) fn grown(limit: u64, min_rtt: Duration) -> u64 {
         .mul_div(limit, NOMINAL_RTT.as_nanos());
     limit.saturating_add(more.as_nanos())
 }
+
+/// Parts of a fixed window after which a receiver renews it. With two, a packet too many before an update leaves the sender
+/// without credit for the next, and it gets half a window in each round trip; with more, all but one part.
+const PARTS: u64 = 16;
 
 /// The peer's limit on what a connection may send.
 #[derive(Debug)]
@@ -49,15 +54,23 @@ pub(crate) struct Granted {
     /// Stream bytes received, and how many are allowed.
     received: u64,
     limit: u64,
+    /// With how many received bytes the limit is renewed.
+    renewed_at: u64,
+    /// The window, if it does not grow.
+    fixed: Option<NonZero<u64>>,
     /// A MAX_DATA frame is due.
     pub(crate) pending: bool,
 }
 
 impl Granted {
-    pub(crate) fn new(window: u64) -> Self {
+    /// A window that grows, or a `fixed` one.
+    pub(crate) fn new(window: u64, fixed: Option<u64>) -> Self {
+        let window = fixed.unwrap_or(window);
         Granted {
             received: 0,
             limit: window,
+            renewed_at: window / if fixed.is_some() { PARTS } else { 2 },
+            fixed: fixed.and_then(NonZero::new),
             pending: false,
         }
     }
@@ -65,16 +78,29 @@ impl Granted {
     /// New bytes have arrived.
     pub(crate) fn on_received(&mut self, bytes: u64, path: &PathState) {
         self.received += bytes;
-        if self.received >= self.limit / 2 {
-            self.limit = grown(self.limit, path.min_rtt);
-            self.pending = true;
+        if self.received >= self.renewed_at {
+            self.renew(path);
         }
+    }
+
+    /// Opens the window again, for what the receiver has been given, it has read: one that grows once half of it is used.
+    #[cold]
+    fn renew(&mut self, path: &PathState) {
+        self.limit = match self.fixed {
+            Some(window) => self.received + window.get(),
+            None => grown(self.limit, path.min_rtt),
+        };
+        self.renewed_at = match self.fixed {
+            Some(window) => self.received + window.get() / PARTS,
+            None => self.limit / 2,
+        };
+        self.pending = true;
     }
 
     /// Whether this many new bytes leave the limit unchanged.
     #[inline]
     pub(crate) fn covers(&self, bytes: u64) -> bool {
-        !self.pending && self.received + bytes < self.limit / 2
+        !self.pending && self.received + bytes < self.renewed_at
     }
 
     /// New bytes have arrived that the limit covers.
@@ -105,11 +131,25 @@ mod tests {
     #[test]
     fn half_of_the_window_opens_the_next() {
         let path = PathState::new(Bytes::new(1252), Instant::START);
-        let mut granted = Granted::new(1000);
+        let mut granted = Granted::new(1000, None);
         granted.on_received(499, &path);
         assert!(!granted.pending);
         granted.on_received(1, &path);
         assert!(granted.pending);
         assert_eq!((granted.take_update(), granted.pending), (3000, false));
+    }
+
+    #[test]
+    fn a_fixed_window_moves_and_does_not_grow() {
+        let path = PathState::new(Bytes::new(1252), Instant::START);
+        let mut granted = Granted::new(9999, Some(1000));
+        granted.on_received(61, &path);
+        assert!(!granted.pending);
+        granted.on_received(9, &path);
+        assert_eq!((granted.pending, granted.take_update()), (true, 1070));
+        // A sixteenth of 1000 is 62.
+        assert!(granted.covers(61) && !granted.covers(62));
+        granted.on_received(62, &path);
+        assert_eq!(granted.take_update(), 1132);
     }
 }

@@ -68,6 +68,16 @@ impl SendStream {
         self.fin |= fin;
     }
 
+    /// The application takes back what has not been sent, and the end with it; nothing, if all has been sent.
+    pub(crate) fn take_back(&mut self) -> u64 {
+        let left = self.written - self.sent;
+        if left > 0 {
+            self.written = self.sent;
+            self.fin = false;
+        }
+        left
+    }
+
     /// The application or the peer has stopped it.
     pub(crate) fn abandon(&mut self) {
         self.reset = true;

@@ -21,7 +21,7 @@ from thalweg.experiments.comparison.stored import (
     compare_trials,
     lost,
     missing_rows,
-    untold,
+    undecided,
 )
 
 _STUDY_HEADERS = ("row", "column", "A", "B", "change")
@@ -87,7 +87,7 @@ def _judge(judged: Sequence[Sequence[Measure]]) -> int:
                 complain(f"{letter}: {one.cell}: {change}", label="differs: ")
     if any(one.differs for measures in judged for one in measures):
         return FAILED
-    if few := untold(judged):
+    if few := undecided(judged):
         complain(f"{few} of {sum(map(len, judged))} medians have not enough trials to tell whether they differ")
         return REFUSED
     return PASSED

@@ -15,7 +15,7 @@ from thalweg.cli.options import ClusterAddress, Format, Jobs, Quiet, check_writa
 from thalweg.cli.status import INTERRUPTED, NOTHING_FOUND, PASSED
 
 if TYPE_CHECKING:
-    from thalweg.experiments.hunt.tune import Tuned
+    from thalweg.experiments.hunt.tune import TuningResult
 
 
 def tune(
@@ -74,7 +74,7 @@ def tune(
     return PASSED if tuned.is_better else NOTHING_FOUND
 
 
-def _write(tuned: Tuned, out: Path) -> None:
+def _write(tuned: TuningResult, out: Path) -> None:
     import json  # noqa: PLC0415
 
     from thalweg.base.files.whole_file import whole_file  # noqa: PLC0415
@@ -84,7 +84,7 @@ def _write(tuned: Tuned, out: Path) -> None:
     note(f"wrote {out}")
 
 
-def _print(tuned: Tuned) -> None:
+def _print(tuned: TuningResult) -> None:
     console = stdout()
 
     def shown(score: float | None) -> str:

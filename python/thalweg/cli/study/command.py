@@ -33,7 +33,7 @@ from thalweg.cli.study.end import Ending, NoReport, Out, conclude, reserved
 from thalweg.cli.study.live import OPTIONS, announce, timing
 from thalweg.experiments.studies.runner.estimate import LONG_S
 from thalweg.experiments.studies.runner.parameters import Option, options
-from thalweg.experiments.studies.runner.study import ScenarioStudy, Study, StudyError
+from thalweg.experiments.studies.runner.study import Study, StudyError
 from thalweg.realtime import LiveScenario
 from thalweg.trials.store.shard import Shard
 from thalweg.trials.store.stored import Elsewhere, Stored
@@ -63,13 +63,13 @@ def command(
         again = command_line(study.name, signature, given)
         trials, _ = given.pop("trials"), given.pop("quiet")
         format_, out, figures, no_report = (given.pop(name) for name in ("format_", "out", "figures", "no_report"))
-        ending = Ending(format_, out, figures, report=not no_report)
+        ending = Ending(format_, out, figures, with_page=not no_report)
         ending.check()
         if study.extra:
             require(study.extra, f"thalweg study {study.name}")
         where: dict[str, Any] = {}
         live, part = False, Shard()
-        if isinstance(study, ScenarioStudy):
+        if study.has_scenarios:
             given.pop("audit")  # its callback has switched the auditor on
             live, realtime, bound, strict, retry = (given.pop(name, unset) for name, (_, unset) in OPTIONS.items())
             jobs, cluster = given.pop("jobs"), given.pop("cluster")
@@ -79,15 +79,15 @@ def command(
             ending = replace(ending, strict_timing=strict)
             where = {"seed": given.pop("seed")}
             where["timing"] = timing(live, realtime, bound, strict, retry)
-        parameters = (choose or study.choose)(given, live)
-        if isinstance(study, ScenarioStudy):
+        parameters = choose(given, live) if choose else study.choose(given)
+        if study.has_scenarios:
             where["scenarios"] = _read(study, parameters, trials)
         for line in study.announcements(parameters):
             note(line)
         with reserved(ending.out):
             failed = None
             with ExitStack() as stack:
-                if isinstance(study, ScenarioStudy):
+                if study.has_scenarios:
                     folder = None if live else ending.out
                     where["executor"] = stack.enter_context(playing(folder, jobs, cluster, part))
                     if part.of == 1:
@@ -152,17 +152,18 @@ def _each(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else [value]
 
 
-def _read(study: ScenarioStudy[Any, Any, Any], parameters: Any, trials: int | None) -> dict[Any, Any]:
+def _read(study: Study[Any, Any, Any], parameters: Any, trials: int | None) -> dict[Any, Any]:
     """The scenarios of all cells: what is refused leaves no folder, and runs nothing. Raises RequestError."""
     scenarios = study.scenarios(parameters, trials)
     if any(isinstance(scenario, LiveScenario) for scenario in scenarios.values()):
         refuse_audit()
-    announce(*study.live_span_s(parameters, trials or parameters.trials))
+    if study.live_span_s:
+        announce(*study.live_span_s(parameters, trials or parameters.trials))
     return scenarios
 
 
 def _tell_length(
-    study: ScenarioStudy[Any, Any, Any], parameters: Any, trials: int | None, where: Mapping[str, Any]
+    study: Study[Any, Any, Any], parameters: Any, trials: int | None, where: Mapping[str, Any]
 ) -> None:
     """Says how long a study takes that is not over soon."""
     scenarios, executor, n = where["scenarios"], where["executor"], trials or parameters.trials
@@ -175,21 +176,21 @@ def _tell_length(
 
 
 def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]) -> Iterator[inspect.Parameter]:
-    presets = study.presets()
-    if len(presets) > 1:
-        yield extra("preset", _annotation(str, "preset", study.preset_option), next(iter(presets)))
-    for name, kind, form in options(type(next(iter(presets.values())))):
+    first, parameters = next(iter(study.presets.items()))
+    if study.preset:
+        yield extra("preset", _annotation(str, "preset", study.preset), first)
+    for name, kind, form in options(type(parameters)):
         yield extra(name, _annotation(kind, name, form), None)
     yield from extras
-    yield extra("trials", _annotation(int | None, "trials", study.trials_option), None)
-    if isinstance(study, ScenarioStudy):
+    yield extra("trials", _annotation(int | None, "trials", study.trials), None)
+    if study.has_scenarios:
         yield extra("seed", SeedSet, 1)
         yield extra("jobs", Jobs, 0)
         yield extra("cluster", ClusterAddress, None)
         if study.has_shards:
             yield extra("shard", ShardOption, "1/1")
         yield extra("audit", Audit, False)
-        if study.is_live:
+        if study.live_span_s:
             yield from (extra(name, *form) for name, form in OPTIONS.items())
     yield extra("format_", Shape, Format.TABLE)
     yield extra("out", Out, None)

@@ -42,13 +42,13 @@ class Ending:
     format_: Format
     out: Path | None = None
     figures: Path | None = None
-    report: bool = True
+    with_page: bool = True
     """Whether a result that is stored has a page."""
     strict_timing: bool = False
 
     def check(self) -> None:
         """Refuses what could not be done, before the first trial. Raises RequestError."""
-        if self.out and self.report:
+        if self.out and self.with_page:
             require("plots", "the report page of a study (--no-report leaves it out)")
 
 
@@ -65,7 +65,7 @@ def conclude(finished: Finished[Any, Any, Any], ending: Ending, failed: StudyErr
     elif not finished.complete:
         reached = finished.study.reached(finished)
         complain(f"interrupted: {reached} are finished; nothing was judged", label="")
-    if ending.out and result.rows and not _store(finished, ending.out, ending.report):
+    if ending.out and result.rows and not _store(finished, ending.out, ending.with_page):
         return INTERRUPTED
     if not finished.complete:
         return REFUSED if failed else INTERRUPTED
@@ -75,9 +75,9 @@ def conclude(finished: Finished[Any, Any, Any], ending: Ending, failed: StudyErr
         return UNFAITHFUL
     if result.fails:
         return FAILED
-    if result.untold:
+    if result.undecided:
         complain(
-            f"{result.untold} of {len(result.checks)} checks that decide have not enough trials with "
+            f"{result.undecided} of {len(result.checks)} checks that decide have not enough trials with "
             f"--trials {result.trials}: they require more"
         )
         return REFUSED
@@ -150,18 +150,18 @@ def _draw(finished: Finished[Any, Any, Any], folder: Path) -> None:
     from thalweg.pages.report.pictures import write_study_pictures  # noqa: PLC0415 - seldom asked for
 
     with Bar() as bar:
-        count = write_study_pictures(finished.study.sections(finished), folder, bar.show)
+        count = write_study_pictures(finished.page.sections, folder, bar.show)
     note(f"wrote {count} figures to {folder}")
 
 
-def _store(finished: Finished[Any, Any, Any], out: Path, report: bool) -> bool:
+def _store(finished: Finished[Any, Any, Any], out: Path, with_page: bool) -> bool:
     """Stores a study; tells whether a Ctrl-C let it."""
     try:
         with Bar() as bar:
-            root = finished.save(out, bar.show, report)
+            root = finished.save(out, bar.show, with_page)
     except KeyboardInterrupt:
         complain(f"interrupted: the result in {out} lacks its report", label="")
         return False
-    page = f" and {root / 'report.html'}" if report else ""
+    page = f" and {root / 'report.html'}" if with_page else ""
     note(f"wrote {root}{page}" + (f"; {out} keeps its older study" if root != out else ""))
     return True

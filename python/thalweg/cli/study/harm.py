@@ -33,7 +33,7 @@ def choose(given: dict[str, Any], live: bool) -> Parameters:
     sides: Mapping[str, list[str]] = {"controllers": controllers, "competitors": competitors}
     if matrix:
         given["preset"] = "matrix" if given["preset"] == "ccafct" else given["preset"]
-        named = [*controllers, *competitors] or [*STUDY.presets()["live" if live else "matrix"].controllers]
+        named = [*controllers, *competitors] or [*STUDY.presets["live" if live else "matrix"].controllers]
         sides = {"controllers": named, "competitors": named}
     return STUDY.choose(given | {name: values or None for name, values in sides.items()})
 

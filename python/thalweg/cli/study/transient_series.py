@@ -38,9 +38,10 @@ def _is_given(context: typer.Context, name: str) -> bool:
 def measurement(file: Path, rtt: str | None, rate: str | None, steps: list[str], format_: Format) -> int:
     """The metric on a file; there is nothing that could fail."""
     from thalweg.experiments.studies.runner.result import StudyResult  # noqa: PLC0415
+    from thalweg.experiments.studies.runner.table import table  # noqa: PLC0415
+    from thalweg.experiments.studies.transient.columns import SERIES_COLUMNS  # noqa: PLC0415
     from thalweg.experiments.studies.transient.parameters import PAPER  # noqa: PLC0415
     from thalweg.experiments.studies.transient.series import react_to_steps, read_series  # noqa: PLC0415
-    from thalweg.experiments.studies.transient.table import SERIES, series_line, series_row  # noqa: PLC0415
 
     if rtt is None:
         raise RequestError('--series requires --rtt, the round trip without queues, such as --rtt "50 ms"')
@@ -51,11 +52,12 @@ def measurement(file: Path, rtt: str | None, rate: str | None, steps: list[str],
     available = None if rate is None else bits_per_second(rate, "--rate")
     reactions = react_to_steps(read_series(file), rtt_s, starts, available)
     result = StudyResult("transient", f"How the flow of {file} reacts", PAPER, "series", 1, 0)
-    result.rows = [series_row(reaction) for reaction in reactions]
+    result.rows = [reaction.row() for reaction in reactions]
     if format_ is Format.JSON:
         print_json(result.document())
     else:
         console = stdout()
         console.print(f"{result.title}  ({result.source})")
-        console.print(plain_table(SERIES, [series_line(row) for row in result.rows], 1))
+        shown = table(SERIES_COLUMNS, result.rows, 1)
+        console.print(plain_table(shown.headers, shown.lines, shown.words))
     return PASSED

@@ -35,7 +35,7 @@ from thalweg.cli.options import (
 from thalweg.cli.status import INTERRUPTED, PASSED, of_result
 from thalweg.cli.store.playing import shard_of, storing, tell_shard
 from thalweg.cli.suite.against import as_markdown, complain_of, print_standing
-from thalweg.engine.catalogue import Suite
+from thalweg.engine.catalogue import TRIALS, Suite
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.suite import load_all, run_suite
 from thalweg.results.against.rivals import chosen_rivals, with_rivals
@@ -52,9 +52,17 @@ def suite(
     only: Annotated[
         list[str] | None, typer.Option(metavar="GLOB", help="Only scenarios whose name matches; may be repeated.")
     ] = None,
-    trials: Annotated[
-        int, typer.Option("--trials", "-n", min=1, max=SET_SIZE, help="Trials of each scenario.")
-    ] = 100,
+    trials_: Annotated[
+        int | None,
+        typer.Option(
+            "--trials",
+            "-n",
+            min=1,
+            max=SET_SIZE,
+            help=f"Trials of each scenario.  [default: `trials` of suite.toml, or {TRIALS}]",
+            show_default=False,
+        ),
+    ] = None,
     controller: Controllers = None,
     set_: Settings = None,
     stack: StackChoice = None,
@@ -101,6 +109,7 @@ def suite(
     """
     part = shard_of(shard, out)
     found = Suite.find(name)
+    trials = trials_ or found.trials
     rivals = chosen_rivals(found, against, trials)
     entries = [
         entry for entry in found.entries if only is None or any(fnmatchcase(entry.name, glob) for glob in only)

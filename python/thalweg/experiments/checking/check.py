@@ -30,7 +30,7 @@ _SPAN_S = 60.0
 
 
 @dataclass(frozen=True)
-class Broken:
+class Violation:
     """What did not hold, and the scenario that shows it."""
 
     case: int
@@ -76,7 +76,7 @@ def cases(seed: int, n: int) -> Iterator[tuple[int, str]]:
         yield case, "\n".join(lines) + "\n"
 
 
-def check_controller(controller: str, seed: int = 1, n: int = 30) -> Iterator[Broken | None]:
+def check_controller(controller: str, seed: int = 1, n: int = 30) -> Iterator[Violation | None]:
     """Plays the cases of a seed one after the other; of each, what did not hold. Raises RequestError."""
     for case, text in cases(seed, n):
         scenario = Scenario.from_toml(text, f"case-{case}", controllers={FLOW: controller})
@@ -84,7 +84,7 @@ def check_controller(controller: str, seed: int = 1, n: int = 30) -> Iterator[Br
             what = _wrong(scenario.run(seed=seed, trace=True), case)
         except ControllerError as error:
             what = str(error)
-        yield Broken(case, what, scenario.toml, seed) if what else None
+        yield Violation(case, what, scenario.toml, seed) if what else None
 
 
 def _wrong(trial: Trial, case: int) -> str | None:

@@ -48,7 +48,7 @@ def check_sequences(text: str, seed: int = 1, n: int = 100) -> Iterator[BrokenSe
         yield _Sequence(definition, number, random.Random(f"{seed}/{number}")).play()
 
 
-class _Broken(Exception):  # noqa: N818 - it ends a sequence
+class _Violation(Exception):  # noqa: N818 - it ends a sequence
     """A rule is broken."""
 
 
@@ -57,7 +57,7 @@ class _Sequence:
     definition: Definition
     number: int
     draw: random.Random
-    told: list[str] = field(default_factory=list)
+    events: list[str] = field(default_factory=list)
     sent: dict[int, SimpleNamespace] = field(default_factory=dict)
     """What is remembered of the packets in flight."""
     gone: dict[int, SimpleNamespace] = field(default_factory=dict)
@@ -70,8 +70,8 @@ class _Sequence:
             common = (self._fill, self._fill, self._ack, self._ack, self._ack_all, self._lose)
             for _ in range(_EVENTS):
                 self.draw.choice((*common, *self._rare))()
-        except _Broken as broken:
-            return BrokenSequence(self.number, str(broken), tuple(self.told[-5:]))
+        except _Violation as broken:
+            return BrokenSequence(self.number, str(broken), tuple(self.events[-5:]))
         return None
 
     @property
@@ -124,11 +124,11 @@ class _Sequence:
         except Exception as error:
             source = self.definition.source
             where = place(error, source.file if source else Path())
-            raise _Broken(f"{where}: {raised(error)} (in {method})") from None
+            raise _Violation(f"{where}: {raised(error)} (in {method})") from None
 
     def _tell(self, handler: str, *arguments: Any) -> None:
         """Calls a handler if the class defines it, and checks the decision."""
-        self.told.append(f"{handler} at {self.path.now:.3f} s")
+        self.events.append(f"{handler} at {self.path.now:.3f} s")
         if handler in self.definition.handlers:
             self._calling(handler, lambda: getattr(self.controller, handler)(*arguments))
             self._check(handler)
@@ -138,11 +138,12 @@ class _Sequence:
         window, pacing, quantum = (self._number(handler, name, where) for name in ("window", "pacing", "quantum"))
         assert window is not None
         if window < 2 * _MTU:
-            raise _Broken(f"{where}the window is {window:.0f} bytes; accepted: two packets ({2 * _MTU}) or more")
+            needed = f"two packets ({2 * _MTU}) or more"
+            raise _Violation(f"{where}the window is {window:.0f} bytes; accepted: {needed}")
         if pacing is not None and pacing <= 0:
-            raise _Broken(f"{where}the pacing rate is {pacing:g}; accepted: more than 0, or None")
+            raise _Violation(f"{where}the pacing rate is {pacing:g}; accepted: more than 0, or None")
         if quantum is not None and quantum < _MTU:
-            raise _Broken(f"{where}the quantum is {quantum:g}; accepted: a packet ({_MTU}) or more")
+            raise _Violation(f"{where}the quantum is {quantum:g}; accepted: a packet ({_MTU}) or more")
 
     def _number(self, handler: str, name: str, where: str) -> float | None:
         """A part of the decision, as a trial reads it: what has a float; None if it is left to the transport."""
@@ -154,7 +155,7 @@ class _Sequence:
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not math.isfinite(number) or number < 0:
-            raise _Broken(f"{where}{name} is {value!r:.60}; accepted: a finite number, 0 or more")
+            raise _Violation(f"{where}{name} is {value!r:.60}; accepted: a finite number, 0 or more")
         return number
 
     def _fill(self) -> None:

@@ -27,8 +27,7 @@ from thalweg.base.errors import ResultError
 from thalweg.base.files.folder import find_file
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.seal import check_file
-from thalweg.experiments.studies.runner.folder import DOCUMENT
-from thalweg.experiments.studies.runner.samples import TRIALS
+from thalweg.experiments.studies.runner.folder import DOCUMENT, TRIALS
 from thalweg.judging.statistics.differences import Difference as Differs
 from thalweg.judging.statistics.differences import of_all, sharper
 from thalweg.judging.statistics.discovery import RATE, discoveries
@@ -185,8 +184,8 @@ def judge_trials(of_a: Samples, others: Sequence[Samples], margin: float) -> lis
         ]
         for of_b in others
     ]
-    told = iter(discoveries([one.difference.p_differs for measures in each for one in measures]))
-    return [[replace(one, differs=next(told) and _is_beyond(one)) for one in measures] for measures in each]
+    differing = iter(discoveries([one.difference.p_differs for measures in each for one in measures]))
+    return [[replace(one, differs=next(differing) and _is_beyond(one)) for one in measures] for measures in each]
 
 
 def lost(a: StoredStudy, b: StoredStudy) -> list[str]:
@@ -204,7 +203,7 @@ def _read(study: StoredStudy) -> Samples:
     return study.samples()
 
 
-def untold(compared: Sequence[Sequence[Measure]]) -> int:
+def undecided(compared: Sequence[Sequence[Measure]]) -> int:
     """How many measures so few trials could not tell apart in so large a family, however much they differed."""
     family = sum(map(len, compared))
     return sum(

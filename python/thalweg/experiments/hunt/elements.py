@@ -114,7 +114,7 @@ def drawn(axis: Axis, name: str, suggest: Suggest) -> Value:
 
 
 @dataclass(frozen=True)
-class _Within(PlanFile):
+class _NestedPlanFile(PlanFile):
     """A plan file in which axes stand below another key."""
 
     number: str = ""
@@ -148,7 +148,7 @@ def _read(entry: Mapping[str, Any], number: str, mark: str, file: PlanFile) -> E
         raise file.refusal((*at, "most"), f"accepted: a whole number, 1 to {_MOST}", most)
     if not isinstance(keys, Mapping) or not keys:
         raise file.refusal((*at, "keys"), 'accepted: a table such as { at = { from = "0 s", to = "8 s" } }', keys)
-    within = _Within(file.name, file.text, number)
+    within = _NestedPlanFile(file.name, file.text, number)
     axes = tuple(read_axis(key, value, within, needs_steps=False) for key, value in keys.items())
     optional = entry.get("optional", [])
     if not isinstance(optional, list | tuple) or not all(isinstance(key, str) and key in keys for key in optional):

@@ -25,7 +25,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from thalweg.experiments.hunt.meetings import ELEMENT, Meetings
 from thalweg.experiments.hunt.moments import TIMES
-from thalweg.experiments.hunt.search import SEEN, Clock, Seen
+from thalweg.experiments.hunt.search import BEHAVIOUR, Behaviour, Clock
 
 _AT_FIRST = 24
 """Independent draws before anything is changed."""
@@ -64,7 +64,7 @@ class Evolution(BaseSampler):
         self._random = np.random.default_rng(seed)
         self._meetings = Meetings(clock, self._random)
         self._elites: dict[Any, _Elite] = {}
-        self._told = 0
+        self._count = 0
         self._children: dict[int, Parameters] = {}
         self._moments: dict[int, float] = {}
 
@@ -80,7 +80,7 @@ class Evolution(BaseSampler):
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Makes the parameters of a scenario, as far as its parents have them."""
-        early = self._told < _AT_FIRST or not self._elites
+        early = self._count < _AT_FIRST or not self._elites
         way = self._random.random()
         met = self._meetings.make() if not early and way > 1 - _MEETING else None
         child = {} if early or way < _FRESH else self._child()
@@ -111,10 +111,10 @@ class Evolution(BaseSampler):
         """Keeps what is the best of its niche."""
         self._children.pop(trial.number, None)
         self._moments.pop(trial.number, None)
-        self._told += 1
+        self._count += 1
         if state is not TrialState.COMPLETE or not values:
             return
-        seen: Seen = trial.user_attrs[SEEN]
+        seen: Behaviour = trial.user_attrs[BEHAVIOUR]
         ranges = trial.distributions
         most = {name: one.high for name, one in ranges.items() if isinstance(one, IntDistribution)}
         self._meetings.add(trial.params, most, seen.moments)

@@ -176,13 +176,13 @@ def count(document: Mapping[str, Any]) -> int:
 def sentence(objective: Objective, document: Document, value: float) -> str:
     """What the flow suffers in a scenario, and what the path does meanwhile."""
     own = _flow(document, objective.flow)
-    words = [f"{objective.flow} ({own.get('controller')}) {objective.told(value)}"]
+    words = [f"{objective.flow} ({own.get('controller')}) {objective.in_words(value)}"]
     path = document.get("path")
     if path:
-        words[0] += f" on a path of {_listed(_told(path))}"
+        words[0] += f" on a path of {_listed(_table_words(path))}"
         for change in path.get("change", []):
             later = {key: inner for key, inner in change.items() if key != "at"}
-            words.append(f"at {change.get('at')} {_listed(_told(later))}")
+            words.append(f"at {change.get('at')} {_listed(_table_words(later))}")
     else:
         words[0] += f" over {len(document.get('link', []))} links"
     others = [f"{one['controller']}" for one in document.get("flow", []) if one.get("name") != objective.flow]
@@ -191,7 +191,7 @@ def sentence(objective: Objective, document: Document, value: float) -> str:
     return ", ".join(words) + "."
 
 
-def _told(table: Mapping[str, Any]) -> Iterator[str]:
+def _table_words(table: Mapping[str, Any]) -> Iterator[str]:
     for key, value in table.items():
         if key == "change":
             continue

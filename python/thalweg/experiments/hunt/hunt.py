@@ -21,7 +21,7 @@ from thalweg.base.progress import Progress, silent
 from thalweg.experiments.hunt.find import Document, Find, Replay, count
 from thalweg.experiments.hunt.judge import Judge
 from thalweg.experiments.hunt.plan import HuntPlan, hunt_of, read_hunt
-from thalweg.experiments.hunt.search import AT_ONCE, Search, Seen
+from thalweg.experiments.hunt.search import AT_ONCE, Behaviour, Search
 from thalweg.experiments.hunt.shrink import shrink
 from thalweg.experiments.sweep.plan_file import PlanFile
 from thalweg.judging.statistics.claims import each_of
@@ -151,7 +151,7 @@ class _Chase:
             drawn = [self._draw(one, find) for one in asked]
             judged = iter((yield from self._judge.values([one for one in drawn if one is not None])))
             values = [None if one is None else next(judged) for one in drawn]
-            seen = [Seen() if one is None else self._judge.seen(one) for one in drawn]
+            seen = [Behaviour() if one is None else self._judge.seen(one) for one in drawn]
             self._search.tell(asked, values, seen)
             for number, (document, value) in enumerate(zip(drawn, values, strict=True), find.tried + 1):
                 if document is not None and value is not None and value > find.found_value:

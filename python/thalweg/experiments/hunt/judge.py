@@ -18,7 +18,7 @@ from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.hunt.moments import BIN, moments_of
 from thalweg.experiments.hunt.objective import Values, of_flow
 from thalweg.experiments.hunt.plan import HuntPlan
-from thalweg.experiments.hunt.search import Seen
+from thalweg.experiments.hunt.search import Behaviour
 from thalweg.judging.verdict import values_of
 
 SETTINGS = [("sample", BIN)]
@@ -50,7 +50,7 @@ class Judge:
     failures: list[Failure] = field(default_factory=list)
     _known: dict[str, Values | None] = field(default_factory=dict)
     _metrics: dict[str, float] = field(default_factory=dict)
-    _seen: dict[str, Seen] = field(default_factory=dict)
+    _seen: dict[str, Behaviour] = field(default_factory=dict)
     _played: dict[int, list[_native.Outcomes]] = field(default_factory=dict)
     """Of each scenario of a batch, the parts that came: an executor may hand over some trials, and more later."""
     _failed: dict[int, str] = field(default_factory=dict)
@@ -85,9 +85,9 @@ class Judge:
             self._played.setdefault(number, []).append(result.outcomes)
             self.core_s += float(np.asarray(result.outcomes.trials["core_s"]).sum())
 
-    def seen(self, document: Mapping[str, Any]) -> Seen:
+    def seen(self, document: Mapping[str, Any]) -> Behaviour:
         """What happened in a scenario, but for the objective."""
-        return self._seen.get(scenario_text(document), Seen())
+        return self._seen.get(scenario_text(document), Behaviour())
 
     def each(self, document: Mapping[str, Any]) -> Values:
         """The objective in each trial of a scenario that has been judged."""
@@ -127,7 +127,7 @@ class Judge:
         )
         self._metrics[text] = float(np.median(values["value"].to_numpy()))
         flow = self.hunt.objective.flow
-        self._seen[text] = Seen(niche_of(pair[0], outcomes[0], flow), moments_of(outcomes[0].series(0, flow)))
+        self._seen[text] = Behaviour(niche_of(pair[0], outcomes[0], flow), moments_of(outcomes[0].series(0, flow)))
 
 
 def niche_of(scenario: Scenario, outcomes: Outcomes, flow: str) -> tuple[int, ...]:

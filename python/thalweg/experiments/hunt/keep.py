@@ -54,7 +54,7 @@ def check_corpus(corpus: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Saved:
+class FindFiles:
     """What a find has become."""
 
     files: list[Path]
@@ -62,7 +62,7 @@ class Saved:
     """Its trials that open in the lab, by what they are called; none that a browser cannot run."""
 
 
-def save(find: Find, folder: Path, figure: bool = True, on_progress: Progress = silent) -> Saved:
+def save(find: Find, folder: Path, figure: bool = True, on_progress: Progress = silent) -> FindFiles:
     """Writes a find into its folder, the result first. Raises RequestError.
 
     What an older run has left there goes.
@@ -79,13 +79,13 @@ def save(find: Find, folder: Path, figure: bool = True, on_progress: Progress = 
         _write(folder / name, text)
     written = [folder / name for name in texts]
     if not find.is_worse:
-        return Saved(written, {})
+        return FindFiles(written, {})
     links = _links(find, folder)
     if figure:
         on_progress("drawing", 0, 1)
         written.append(folder / _FIGURE)
         draw(folder / FIND, find.seed, links, written[-1])
-    return Saved(written, links)
+    return FindFiles(written, links)
 
 
 def _links(find: Find, folder: Path) -> dict[str, TrialLink]:

@@ -39,7 +39,7 @@ Parameters = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class _Played:
+class _Scenario:
     """A scenario."""
 
     parameters: Parameters
@@ -60,13 +60,13 @@ class Meetings:
 
     def __init__(self, clock: Clock, random: np.random.Generator) -> None:
         self._clock, self._random = clock, random
-        self._known: dict[str, list[tuple[Moment, _Played]]] = {}
+        self._known: dict[str, list[tuple[Moment, _Scenario]]] = {}
 
     def add(self, parameters: Parameters, most: Mapping[str, int], moments: Sequence[Moment]) -> None:
         """A scenario has been played."""
         clocks = {name: clock for name in parameters if (clock := self._clock(name))}
         times = {name: clock.at(parameters[name]).number or 0.0 for name, clock in clocks.items()}
-        played = _Played(parameters, most, times, moments)
+        played = _Scenario(parameters, most, times, moments)
         for moment in moments:
             known = self._known.setdefault(moment.kind, [])
             known.append((moment, played))
@@ -84,11 +84,11 @@ class Meetings:
             )
         return self._put(host, stays, guest, moved)
 
-    def _strong(self, known: Sequence[tuple[Moment, _Played]]) -> tuple[Moment, _Played]:
+    def _strong(self, known: Sequence[tuple[Moment, _Scenario]]) -> tuple[Moment, _Scenario]:
         some = [known[int(number)] for number in self._random.integers(len(known), size=_AMONG)]
         return max(some, key=lambda one: one[0].size)
 
-    def _put(self, host: _Played, stays: Moment, guest: _Played, moved: Moment) -> Parameters | None:
+    def _put(self, host: _Scenario, stays: Moment, guest: _Scenario, moved: Moment) -> Parameters | None:
         """A scenario with the element of a moment of another one, or of its own, at a moment of its own."""
         name = guest.cause(moved)
         clock = None if name is None else self._clock(name)

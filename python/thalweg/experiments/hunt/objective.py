@@ -158,7 +158,7 @@ class Objective:
             return (1 - least) / max(1 - value, 1e-3)  # of what is left, not of what is missing
         return least / value if self.of.at_most else value / least
 
-    def told(self, value: float) -> str:
+    def in_words(self, value: float) -> str:
         """A value in words: `takes 9.3 times the least that the path allows`."""
         kind = self.of
         shown = f"{value:.3g}" if not kind.unit else text(value, kind.unit, 3)

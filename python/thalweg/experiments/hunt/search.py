@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 AT_ONCE = 8
 Clock = Callable[[str], Range | None]
 """The range of a parameter that says when something happens; None of any other."""
-SEEN = "seen"
+BEHAVIOUR = "seen"
 """What Optuna is told besides: what happened in a scenario."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class Behaviour:
     """What happened in a scenario, but for the objective; empty for one that failed or cannot be."""
 
     niche: tuple[int, ...] = ()
@@ -42,7 +42,7 @@ def timeless(name: str) -> Range | None:
     return None
 
 
-class _Asked:
+class _Candidate:
     """One that is asked for: each parameter is decided on when it is first needed."""
 
     def __init__(self, trial: optuna.trial.Trial) -> None:
@@ -83,16 +83,16 @@ class Search:
         self._study = optuna.create_study(direction="maximize", sampler=chosen)
         self._failed = optuna.trial.TrialState.FAIL
 
-    def ask(self, count: int) -> list[_Asked]:
+    def ask(self, count: int) -> list[_Candidate]:
         """So many new ones."""
-        return [_Asked(self._study.ask()) for _ in range(count)]
+        return [_Candidate(self._study.ask()) for _ in range(count)]
 
     def tell(
-        self, asked: Sequence[_Asked], values: Sequence[float | None], seen: Sequence[Seen] | None = None
+        self, asked: Sequence[_Candidate], values: Sequence[float | None], seen: Sequence[Behaviour] | None = None
     ) -> None:
         """What came of them, None for what cannot be, and what happened in them."""
-        for one, value, what in zip(asked, values, seen or [Seen()] * len(asked), strict=True):
-            one.trial.set_user_attr(SEEN, what)
+        for one, value, what in zip(asked, values, seen or [Behaviour()] * len(asked), strict=True):
+            one.trial.set_user_attr(BEHAVIOUR, what)
             if value is None:
                 self._study.tell(one.trial, state=self._failed)
             else:

@@ -25,7 +25,7 @@ from thalweg.experiments.hunt.options import Options
 from thalweg.experiments.hunt.search import AT_ONCE, Search
 from thalweg.experiments.score.document import BASELINE, score_of
 from thalweg.experiments.score.figures import Figures
-from thalweg.experiments.score.guards import Broken, broken
+from thalweg.experiments.score.guards import GuardViolation, violations
 from thalweg.experiments.score.scenarios import Variant, halves
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.quantiles import median_interval
@@ -37,7 +37,7 @@ JUDGED = 20
 
 
 @dataclass
-class Tuned:
+class TuningResult:
     """What a search has found."""
 
     controller: str
@@ -53,7 +53,7 @@ class Tuned:
     history: list[float | None] = field(default_factory=list)
     held_back: list[tuple[str, float | None, float | None]] = field(default_factory=list)
     """Name of each held-back scenario, and the scores of the user's options and of the best there."""
-    broken: list[Broken] = field(default_factory=list)
+    broken: list[GuardViolation] = field(default_factory=list)
     """Guards that the best options break on held-back scenarios: they are out, whatever they gain."""
     complete: bool = True
 
@@ -121,7 +121,7 @@ class Tuner:
     sampler: str = "tpe"
     executor: Executor = field(default_factory=ThisMachine)
 
-    def run(self, on_progress: Progress = silent) -> Tuned:
+    def run(self, on_progress: Progress = silent) -> TuningResult:
         """Searches, then judges; after a Ctrl-C, the best so far without judgement. Raises RequestError."""
         opened, held_back = halves(Suite.find(self.suite), self.seed)
         controller, search = self.options.controller, Search(self.sampler, self.search_seed)
@@ -130,7 +130,7 @@ class Tuner:
         cubic = self._figures(opened, [BASELINE])[0]
         assert cubic is not None
         start = self._score(opened, self._figures(opened, [controller])[0], cubic)
-        tuned = Tuned(controller, controller, start, start)
+        tuned = TuningResult(controller, controller, start, start)
         try:
             while tuned.tried < self.budget:
                 on_progress("tuning", tuned.tried, self.budget)
@@ -155,20 +155,20 @@ class Tuner:
             raise RequestError(f"{controller}: none of {tuned.tried} choices of options can be judged: {reason}")
         return tuned
 
-    def _judge(self, tuned: Tuned, places: Sequence[Variant]) -> None:
+    def _judge(self, tuned: TuningResult, places: Sequence[Variant]) -> None:
         cubic, start, best = self._figures(places, [BASELINE, tuned.controller, tuned.best], fresh=True)
         if cubic is None:
             return
         if best is None:
             error = "a trial of the best options ended with an error"
-            tuned.broken += [Broken("failed", place.name, error) for place in places]
+            tuned.broken += [GuardViolation("failed", place.name, error) for place in places]
         for number, place in enumerate(places):
             if best is not None:
-                tuned.broken += broken(place.name, best[number], cubic[number])
+                tuned.broken += violations(place.name, best[number], cubic[number])
             scores = [None if of is None else score_of(of[number], cubic[number]) for of in (start, best)]
             tuned.held_back.append((place.name, scores[0], scores[1]))
 
-    def _is_accepted(self, places: Sequence[Variant], controller: str, tuned: Tuned) -> bool:
+    def _is_accepted(self, places: Sequence[Variant], controller: str, tuned: TuningResult) -> bool:
         try:
             for place in places:
                 place.bound(controller)
@@ -207,7 +207,7 @@ class Tuner:
         """The mean over scenarios; None if a guard is broken."""
         if mine is None:
             return None
-        if any(any(broken(place.name, own, of)) for place, own, of in zip(places, mine, cubic, strict=True)):
+        if any(any(violations(place.name, own, of)) for place, own, of in zip(places, mine, cubic, strict=True)):
             return None
         scores = [score_of(own, of) for own, of in zip(mine, cubic, strict=True)]
         return None if None in scores else float(np.mean([one for one in scores if one is not None]))

@@ -4,6 +4,6 @@
 result, `store` the folder that it is stored in.
 """
 
-from thalweg.experiments.score.document import Scored, score
+from thalweg.experiments.score.document import Score, score
 
-__all__ = ["Scored", "score"]
+__all__ = ["Score", "score"]

@@ -29,7 +29,7 @@ from thalweg.engine.catalogue import Suite
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.score.figures import Figures, harm
-from thalweg.experiments.score.guards import LIMITS, Broken, broken
+from thalweg.experiments.score.guards import LIMITS, GuardViolation, violations
 from thalweg.experiments.score.scenarios import Variant, halves
 from thalweg.judging.statistics.interval import Values
 from thalweg.judging.statistics.means import mean_interval
@@ -40,7 +40,7 @@ BASELINE = "cubic"
 
 
 @dataclass(frozen=True)
-class Scored:
+class Score:
     """A controller that was scored."""
 
     document: dict[str, Any]
@@ -57,7 +57,7 @@ def score(
     seed: int = 1,
     on_progress: Progress = silent,
     executor: Executor | None = None,
-) -> Scored:
+) -> Score:
     """How a controller does on both halves of a suite, against CUBIC. Raises RequestError if it cannot be read.
 
     `controller` is a name or a file (`./mine.py:Mine:beta=0.8`), `seed` the number of a set of seeds. A
@@ -70,11 +70,11 @@ def score(
     scenarios = [variant.bound(name) for name in (controller, BASELINE) for variant in variants]
     first, total = first_seed(seed), len(scenarios) * trials
 
-    def report(finished: int) -> None:
+    def progress(finished: int) -> None:
         on_progress(scenarios[min(finished // trials, len(scenarios) - 1)].name, finished, total)
 
-    outcomes = outcomes_of(executor or Threads(), scenarios, range(first, first + trials), report)
-    found: list[Broken] = []
+    outcomes = outcomes_of(executor or Threads(), scenarios, range(first, first + trials), progress)
+    found: list[GuardViolation] = []
     samples: dict[str, Mapping[str, Values]] = {}
     rows, each = [], []
     for number, variant in enumerate(variants):
@@ -83,9 +83,9 @@ def score(
         each.append(scores)
 
     def half(part: slice) -> dict[str, Any]:
-        told = [scores for scores in each[part] if scores is not None]
+        scored = [scores for scores in each[part] if scores is not None]
         return {
-            **_scored(mean_of(told) if len(told) == len(each[part]) else None),
+            **_scored(mean_of(scored) if len(scored) == len(each[part]) else None),
             "scenarios": rows[part],
         }
 
@@ -104,26 +104,26 @@ def score(
         "guards": LIMITS,
         **parts,
     }
-    return Scored(document, dict(zip((one.name for one in variants), scenarios, strict=False)), samples)
+    return Score(document, dict(zip((one.name for one in variants), scenarios, strict=False)), samples)
 
 
 def _scenario(
     variant: Variant,
     of_controller: Outcomes | Exception,
     of_cubic: Outcomes | Exception,
-    found: list[Broken],
+    found: list[GuardViolation],
     samples: dict[str, Mapping[str, Values]],
 ) -> tuple[dict[str, Any], Values | None]:
     row: dict[str, Any] = {"name": variant.name, "keys": dict(variant.drawn)}
     if isinstance(of_cubic, Exception):
         raise of_cubic
     if isinstance(of_controller, ControllerError):
-        found.append(Broken("failed", variant.name, str(of_controller)))
+        found.append(GuardViolation("failed", variant.name, str(of_controller)))
         return {**row, **_scored(None)}, None
     if isinstance(of_controller, Exception):
         raise of_controller
     mine, cubic = Figures.of(of_controller), Figures.of(of_cubic)
-    found.extend(broken(variant.name, mine, cubic))
+    found.extend(violations(variant.name, mine, cubic))
     scores = scores_of(mine, cubic)
     samples[variant.name] = {
         "goodput_bps": mine.goodputs,

@@ -30,7 +30,7 @@ LIMITS = {
 
 
 @dataclass(frozen=True)
-class Broken:
+class GuardViolation:
     """A guard that a controller has not kept to."""
 
     guard: str
@@ -42,15 +42,15 @@ class Broken:
         return asdict(self)
 
 
-def broken(scenario: str, mine: Figures, cubic: Figures) -> Iterator[Broken]:
-    """The guards that a controller has broken on a scenario."""
+def violations(scenario: str, mine: Figures, cubic: Figures) -> Iterator[GuardViolation]:
+    """The guards that a controller has not kept to on a scenario."""
     if mine.unfinished > cubic.unfinished:
-        yield Broken("unfinished", scenario, mine.unfinished)
+        yield GuardViolation("unfinished", scenario, mine.unfinished)
     harmed = harm(mine, cubic)
     if harmed is not None and harmed > MOST_HARM:
-        yield Broken("harm", scenario, harmed)
+        yield GuardViolation("harm", scenario, harmed)
     share, of_cubic = mine.starvation, cubic.starvation
     if share is not None and of_cubic is not None and share < LEAST_SHARE and of_cubic >= 2 * LEAST_SHARE:
-        yield Broken("starvation", scenario, share)
+        yield GuardViolation("starvation", scenario, share)
     if mine.loss > max(MOST_LOSS, TIMES_LOSS * cubic.loss):
-        yield Broken("loss", scenario, mine.loss)
+        yield GuardViolation("loss", scenario, mine.loss)

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from thalweg.base.seeds import first_seed
-from thalweg.experiments.score.document import Scored
-from thalweg.experiments.studies.runner.folder import write_study_files
+from thalweg.experiments.score.document import Score
+from thalweg.experiments.studies.runner.folder import samples_table, write_study_files
 from thalweg.experiments.studies.runner.result import Row, StudyResult
-from thalweg.experiments.studies.runner.samples import samples_table
 
 _NUMBERS = ("goodput_bps", "delay_s", "loss", "starvation")
 
 
-def save(scored: Scored, folder: Path) -> None:
+def save(scored: Score, folder: Path) -> None:
     """Writes the rows, the scenarios and the values of all trials, in place of an older score.
 
     Raises RequestError.
@@ -29,7 +28,7 @@ def save(scored: Scored, folder: Path) -> None:
     write_study_files(folder, result, scenarios, samples_table(scored.samples, seed))
 
 
-def _rows(scored: Scored) -> Iterator[Row]:
+def _rows(scored: Score) -> Iterator[Row]:
     for half in ("open", "held_back"):
         for row in scored.document[half]["scenarios"]:
             numbers = {key: (row.get(key) or {}).get("value") for key in _NUMBERS}

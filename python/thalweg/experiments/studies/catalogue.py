@@ -1,22 +1,32 @@
-"""The list of all studies."""
+"""The list of all studies, which loads none of them."""
 
 from __future__ import annotations
 
-from typing import Any
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
 
-from thalweg.experiments.studies.fairness.study import STUDY as FAIRNESS
-from thalweg.experiments.studies.harm.study import STUDY as HARM
-from thalweg.experiments.studies.hunt.study import STUDY as HUNT
-from thalweg.experiments.studies.laws.study import STUDY as LAWS
-from thalweg.experiments.studies.loopback.study import STUDY as LOOPBACK
-from thalweg.experiments.studies.runner.study import Study
-from thalweg.experiments.studies.slow_start.study import STUDY as SLOW_START
-from thalweg.experiments.studies.stacks.study import STUDY as STACKS
-from thalweg.experiments.studies.transient.study import STUDY as TRANSIENT
-from thalweg.experiments.studies.wifi_compete.study import STUDY as WIFI_COMPETE
+if TYPE_CHECKING:
+    from thalweg.experiments.studies.runner.study import Study
 
-STUDIES: dict[str, Study[Any, Any, Any]] = {
-    study.name: study
-    for study in (WIFI_COMPETE, HARM, TRANSIENT, STACKS, FAIRNESS, LAWS, LOOPBACK, SLOW_START, HUNT)
+TITLES = {
+    "wifi-compete": "C4 before its drafts, against others on bad Wi-Fi (2025)",
+    "harm": "Harm to the completion times of short flows",
+    "transient": "How controllers react to steps of capacity, round-trip time and flow arrival",
+    "stacks": "The modelled endpoint and a real QUIC stack under the same controllers",
+    "fairness": "Shares of a bottleneck, for all pairs of controllers and many flows of one",
+    "laws": "What the standards imply, held by measurement",
+    "loopback": "Throughput of C4 and others over 127.0.0.1",
+    "slow-start": "Slow starts side by side",
+    "hunt": "Published worst cases, found again",
 }
-"""By their names on the command line."""
+"""By their names on the command line; a study is the `STUDY` of its package."""
+
+
+def study_of(name: str) -> Study[Any, Any, Any]:
+    """The study of this name.
+
+    >>> study_of("slow-start").title
+    'Slow starts side by side'
+    """
+    study: Study[Any, Any, Any] = resolve_name(f"{__package__}.{name.replace('-', '_')}.study:STUDY")
+    return study

@@ -201,9 +201,9 @@ def _tied(
             raise file.refusal(("tied",), "accepted: each axis once", group)
         lengths = {len(axes[number].values) for number in numbers}
         if len(lengths - {0}) > 1:  # a range without steps, which designs of points draw from, fits any
-            told = ", ".join(f"{keys[number]} {len(axes[number].values)}" for number in numbers)
+            counts = ", ".join(f"{keys[number]} {len(axes[number].values)}" for number in numbers)
             raise file.refusal(
-                ("tied",), f"axes that go together have as many values each; they have {told}", group
+                ("tied",), f"axes that go together have as many values each; they have {counts}", group
             )
         found.append(tuple(sorted(numbers)))
     return tuple(found)

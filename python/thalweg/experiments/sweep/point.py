@@ -87,8 +87,8 @@ class Point:
         for at, key, value in self._given():
             refused = self._refused_with((key, value))
             if refused is not None and not is_of_base(refused):
-                told = f"{' '.join(option(key, plan.argument(key, value)))}: "
-                _, found, own = str(refused).partition(told)
+                option_words = f"{' '.join(option(key, plan.argument(key, value)))}: "
+                _, found, own = str(refused).partition(option_words)
                 return plan.file.refusal(at, own if found else str(refused), value.text)
         where = f" at {self.words}:" if self.values else ""
         return ScenarioError(f"{plan.file.name}:{where} {error}")

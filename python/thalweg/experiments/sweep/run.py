@@ -271,11 +271,11 @@ class Run:
         """Plays batches and keeps what comes. Raises KeyboardInterrupt."""
         before = self.tally.ran
 
-        def report(finished: int) -> None:
+        def progress(finished: int) -> None:
             done = self.tally.present + before + finished
             self._on_progress(f"trials on {self._executor.name}", done, self.tally.trials)
 
-        self._executor.play(batches, self._take, report)
+        self._executor.play(batches, self._take, progress)
 
     def _take(self, result: Finished | Failed) -> None:
         """Keeps what came of trials."""

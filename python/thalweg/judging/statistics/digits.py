@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from thalweg.base.quantity import text
+from thalweg.base.quantity import percent, text
 from thalweg.judging.statistics.interval import Interval
 
 MOST = 4
@@ -46,6 +46,16 @@ def ranged(interval: Interval) -> str:
     )
     low = "unbounded" if interval.low == -math.inf else low
     return f"{value} ({low} to {high_bound(interval.high, digits_=3)})"
+
+
+def percent_of(interval: Interval) -> str:
+    """A share as a percentage with half of its interval, if it is known.
+
+    >>> percent_of(Interval(0.5, 0.45, 0.55, 20)), percent_of(Interval(0.5, -math.inf, math.inf, 1))
+    ('50.0 % ±5.0 %', '50.0 %')
+    """
+    half = f" ±{percent((interval.high - interval.low) / 2)}" if interval.is_bounded else ""
+    return percent(interval.value) + half
 
 
 def low_bound(value: float, unit: str = "", digits_: int = MOST) -> str:

@@ -24,7 +24,9 @@ def write_pictures(result: SuiteResult, folder: Path, on_progress: Progress = si
 def write_study_pictures(sections: Iterable[Section], folder: Path, on_progress: Progress = silent) -> int:
     """Writes the figures of a study; returns how many. Raises RequestError."""
     drawn = (
-        (f"{section.name}-{number}", chart) for section in sections for number, chart in enumerate(section.draw())
+        (f"{section.name}-{number}", chart)
+        for section in sections
+        for number, chart in enumerate(section.charts())
     )
     return _write(drawn, folder, on_progress)
 

@@ -17,4 +17,9 @@ class Section:
     title: str
     toml: str
     """The scenario file as it ran; empty for figures of several scenarios."""
-    draw: Callable[[], Sequence[Chart]]
+    draw: Callable[[], Chart | Sequence[Chart]]
+
+    def charts(self) -> Sequence[Chart]:
+        """Draws them."""
+        drawn = self.draw()
+        return drawn if isinstance(drawn, Sequence) else [drawn]

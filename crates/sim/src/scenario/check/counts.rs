@@ -4,7 +4,7 @@ use super::{Checker, queue};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::limits::{
     ALL_STREAMS, CHANGES, CHANGES_IN_TRIAL, CONNECTIONS, COUNTERS, FLOWS, FRAMES, KEYS, LINKS,
-    MEDIA, NOISE_INTERVALS, QUEUES, QUEUES_IN_TRIAL, SERIES, TEXT, UPDATES,
+    MEDIA, NOISE_INTERVALS, QUEUES, QUEUES_IN_TRIAL, SERIES, STREAMS, TEXT, TRAFFIC, UPDATES,
 };
 use crate::scenario::schema::{self, ScenarioFile};
 use thalweg_units::Duration;
@@ -45,6 +45,7 @@ impl Checker<'_> {
         };
         at_most("link", file.link.len(), LINKS, "links")?;
         at_most("flow", file.flow.len(), FLOWS, "flows")?;
+        at_most("traffic", file.traffic.len(), TRAFFIC, "sources of traffic")?;
         let (table, hops) = tables(file);
         let changes = hops.iter().map(|hop| hop.change.len()).sum();
         at_most(table, changes, CHANGES, "changes")?;
@@ -55,14 +56,16 @@ impl Checker<'_> {
             );
             return self.fail(&format!("{table}.queue"), problem);
         }
-        let (mut connections, mut streams, mut frames) = (0, 0, 0.0);
+        // Links count the packets of sources as those of connections.
+        let mut connections = file.traffic.len() as u64;
+        let (mut streams, mut frames) = (0_u64, 0.0);
         for (index, flow) in file.flow.iter().enumerate() {
             let key = |name: &str| format!("flow.{index}.{name}");
             let media = flow.media.len();
             at_most(&key("media"), media, MEDIA, "streams of media")?;
-            let requests = flow.requests.as_ref().map_or(1, |requests| requests.count);
-            connections += u64::from(requests);
-            let crossings = connections * 2 * hops.len() as u64;
+            let own = flow.requests.as_ref().map_or(1, connections_of);
+            connections = own.saturating_add(connections);
+            let crossings = connections.saturating_mul(2 * hops.len() as u64);
             if connections > CONNECTIONS || crossings > COUNTERS {
                 let most = CONNECTIONS.min(COUNTERS / (2 * hops.len() as u64).max(1));
                 let problem = format!(
@@ -71,12 +74,13 @@ impl Checker<'_> {
                 );
                 return self.fail(&format!("flow.{index}"), problem);
             }
-            streams += u64::from(flow.streams);
+            let (own, what) = streams_of(flow);
+            streams = own.saturating_add(streams);
             if streams > ALL_STREAMS {
                 let problem = format!(
-                    "{streams} streams in the flows so far are too many; accepted: at most {ALL_STREAMS}"
+                    "{streams} streams, chunks and objects in the flows so far are too many; accepted: at most {ALL_STREAMS}"
                 );
-                return self.fail(&key("streams"), problem);
+                return self.fail(&key(what), problem);
             }
             let asked = flow
                 .media
@@ -172,6 +176,30 @@ impl Checker<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Connections of a flow of requests.
+fn connections_of(requests: &schema::Requests) -> u64 {
+    let factors = [requests.users, requests.count, requests.parallel];
+    factors
+        .into_iter()
+        .map(u64::from)
+        .fold(1, u64::saturating_mul)
+}
+
+/// Streams of a flow, of which each chunk and object has one, and the key that says how many.
+fn streams_of(flow: &schema::Flow) -> (u64, &'static str) {
+    if let Some(requests) = flow.requests.as_ref().filter(|given| given.objects > 1) {
+        let objects = connections_of(requests).saturating_mul(u64::from(requests.objects));
+        return (objects, "requests.objects");
+    }
+    match (flow.download, flow.chunk) {
+        (Some(bytes), Some(chunk)) => {
+            let chunks = bytes.as_u64().div_ceil(chunk.as_u64().max(1));
+            (chunks.min(u64::from(STREAMS)), "chunk") // no flow may have more
+        }
+        _ => (u64::from(flow.streams), "streams"),
     }
 }
 

@@ -1,12 +1,13 @@
 //! `[[pass]]`, and whether criteria can be met within the time limit.
 
 use super::Checker;
+use super::bound::PathAtStart;
 use crate::outcome::sharing::BIN;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::guesses;
 use crate::scenario::hop::Hop;
 use crate::scenario::media::MediaSpec;
-use crate::scenario::{Amount, Bound, Criterion, FlowSpec, Metric, Unit, Workload, floor, schema};
+use crate::scenario::{Amount, Bound, Criterion, FlowSpec, Metric, Workload, floor, schema};
 use thalweg_units::{Duration, did_you_mean};
 
 impl Checker<'_> {
@@ -74,7 +75,8 @@ impl Checker<'_> {
             }
             self.check_bins(index, metric, file.sample)?;
             self.check_stream(index, pass, metric, &flows[flow])?;
-            let bound = self.bound(index, pass, metric)?;
+            let bound = self.bound(index, pass, metric, &PathAtStart::of(&flows[flow], hops))?;
+            let watch = self.watch(index, pass, (flow, metric, bound), file)?;
             if pass.within.is_zero() {
                 let problem =
                     "\"0 %\" of the trials ask for nothing; accepted: \"95 %\", up to \"100 %\"";
@@ -88,6 +90,7 @@ impl Checker<'_> {
                 flow,
                 metric,
                 stream: pass.stream.clone(),
+                watch,
                 bound,
                 within: pass.within,
                 source: pass.source.clone(),
@@ -188,35 +191,5 @@ impl Checker<'_> {
             return self.fail(&key("metric"), problem);
         }
         Ok(())
-    }
-
-    /// One bound, in the unit of the metric.
-    fn bound(
-        &self,
-        index: usize,
-        pass: &schema::Pass,
-        metric: Metric,
-    ) -> Result<Bound, ScenarioError> {
-        let (name, text) = match (&pass.at_most, &pass.at_least) {
-            (Some(bound), None) => ("at_most", &bound.0),
-            (None, Some(bound)) => ("at_least", &bound.0),
-            (given, _) => {
-                let example = match metric.unit() {
-                    Unit::Time => "at_most = \"5 s\"",
-                    Unit::Rate => "at_least = \"10 Mbps\"",
-                    Unit::Share => "at_most = \"1 %\"",
-                };
-                let problem = match given {
-                    None => format!("there is no bound; accepted: {example}"),
-                    Some(_) => "at_most cannot be combined with at_least; use another [[pass]] for the second bound".to_owned(),
-                };
-                return self.fail(&format!("pass.{index}"), problem);
-            }
-        };
-        match Amount::read(text, metric.unit()) {
-            Ok(amount) if name == "at_most" => Ok(Bound::AtMost(amount)),
-            Ok(amount) => Ok(Bound::AtLeast(amount)),
-            Err(error) => self.fail(&format!("pass.{index}.{name}"), error.to_string()),
-        }
     }
 }

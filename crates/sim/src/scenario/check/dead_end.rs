@@ -150,7 +150,7 @@ impl Checker<'_> {
         // The last word on the capacity.
         let changes = path.change.iter().enumerate().rev();
         let last = changes
-            .filter(|(_, change)| Instant::START + change.at <= ends)
+            .filter(|(_, change)| Instant::START + change.at() <= ends)
             .find(|(_, change)| own(change) || change.rate.is_some());
         let key = match last {
             Some((position, change)) if own(change) => format!("{table}.change.{position}.up_rate"),
@@ -172,7 +172,7 @@ impl Checker<'_> {
 /// The key that makes every packet of a link be lost from `since` on.
 fn loss_key(table: &str, path: &schema::Path, is_up: bool, since: Instant) -> String {
     let changes = path.change.iter().enumerate().rev();
-    let mut until = changes.filter(|(_, change)| Instant::START + change.at <= since);
+    let mut until = changes.filter(|(_, change)| Instant::START + change.at() <= since);
     let last = until.find_map(|(position, change)| {
         let own = is_up && change.up_loss.is_some();
         let key = if own { "up_loss" } else { "loss" };

@@ -33,7 +33,7 @@ impl Checker<'_> {
             );
         }
         let workload = self.workload(index, flow)?;
-        let transport = self.transport(flow, file)?;
+        let transport = self.transport(index, flow, file)?;
         if flow.stack == schema::Stack::Quic
             && let Some(why) = quic::unavailable()
         {
@@ -44,6 +44,7 @@ impl Checker<'_> {
             let problem = "true requires stack = \"model\"";
             return self.fail(&key("zero_rtt"), problem);
         }
+        let ack_conduct = self.conduct(index, flow)?;
         let spec = FlowSpec {
             name: flow.name.clone(),
             controller,
@@ -53,6 +54,8 @@ impl Checker<'_> {
             route: self.route(index, flow, file)?,
             workload,
             transport,
+            ack_conduct,
+            ignores_loss: flow.sender == schema::SenderConduct::IgnoresLoss,
         };
         self.check_carried(index, &spec)?;
         Ok(spec)
@@ -103,6 +106,10 @@ impl Checker<'_> {
                 flow.workload()
             );
             return self.fail(&format!("flow.{index}"), problem);
+        }
+        if is_kernel && flow.transport.receive_window.is_some() {
+            let problem = "receive_window cannot be combined with the kernel's TCP";
+            return self.fail(&format!("flow.{index}.receive_window"), problem);
         }
         if !is_kernel && flow.initial_mtu() > host.most_payload {
             let problem = format!(

@@ -21,21 +21,24 @@ impl Checker<'_> {
     ) -> Result<PerDirection<LinkConfig>, ScenarioError> {
         self.check_rate(table, path)?;
         let mut last = Duration::ZERO;
-        for (index, change) in path.change.iter().enumerate() {
+        for (index, change) in timed(path) {
             let key = format!("{table}.change.{index}.at");
-            if change.at < last {
+            let Some(at) = change.at else {
+                let problem = "is missing; accepted: at = \"2 s\", or when = { flow = \"main\", enters = \"Drain\" }";
+                return self.fail(&key, problem);
+            };
+            if at < last {
                 return self.fail(
                     &key,
                     format!(
-                        "\"{}\" is before the change above; accepted: changes in the order of time",
-                        change.at
+                        "\"{at}\" is before the change above; accepted: changes in the order of time"
                     ),
                 );
             }
-            if path.repeat.is_some_and(|repeat| change.at >= repeat) {
-                return self.fail(&key, format!("\"{}\" is not within the period that repeats; accepted: less than {table}.repeat", change.at));
+            if path.repeat.is_some_and(|repeat| at >= repeat) {
+                return self.fail(&key, format!("\"{at}\" is not within the period that repeats; accepted: less than {table}.repeat"));
             }
-            last = change.at;
+            last = at;
         }
         if path.repeat.is_some_and(Duration::is_zero) {
             let problem = "\"0 s\" is not a period; accepted: \"2 s\"";
@@ -218,29 +221,42 @@ impl Checker<'_> {
         };
         config.reorder = path.reorder;
         config.repeat = path.repeat;
-        for (index, change) in path.change.iter().enumerate() {
-            let key = |name: &str| format!("{table}.change.{index}.{name}");
-            let jitter = change.jitter.as_deref();
-            let own_loss = change.up_loss.as_deref().filter(|_| is_up);
-            let own_queue = change.up_queue.as_deref().filter(|_| is_up);
-            let new_rate = new_rate(change);
-            rate = new_rate.unwrap_or(rate);
+        for (index, change) in timed(path) {
+            rate = new_rate(change).unwrap_or(rate);
             rtt = change.rtt.unwrap_or(rtt);
-            config.changes.push(thalweg_path::Change {
-                at: change.at,
-                rate: new_rate,
-                delay: change.rtt.map(|rtt| rtt / 2),
-                jitter: (jitter.map(|jitter| self.jitter(&key("jitter"), jitter, path.reorder)))
-                    .transpose()?,
-                limit: (change.buffer)
-                    .map(|buffer| self.limit(&key("buffer"), buffer, (rate, rtt), packet))
-                    .transpose()?,
-                loss: own_loss.or(change.loss.as_deref()).map(loss_config),
-                queue: own_queue.or(change.queue.as_deref()).map(queue::config),
-                flush: change.up_flush.filter(|_| is_up).unwrap_or(change.flush),
-            });
+            let key = format!("{table}.change.{index}");
+            let of = (direction, packet, path.reorder);
+            (config.changes).push(self.change(&key, change, (rate, rtt), of)?);
         }
         Ok(config)
+    }
+
+    /// What a change makes of one direction; `rate` and `rtt` are those after it.
+    pub(super) fn change(
+        &self,
+        table: &str,
+        change: &schema::Change,
+        (rate, rtt): (Rate, Duration),
+        (direction, packet, reorder): (Direction, Bytes, bool),
+    ) -> Result<thalweg_path::Change, ScenarioError> {
+        let is_up = direction == Direction::Up;
+        let key = |name: &str| format!("{table}.{name}");
+        let jitter = change.jitter.as_deref();
+        let own_loss = change.up_loss.as_deref().filter(|_| is_up);
+        let own_queue = change.up_queue.as_deref().filter(|_| is_up);
+        Ok(thalweg_path::Change {
+            at: change.at(),
+            rate: change.up_rate.filter(|_| is_up).or(change.rate),
+            delay: change.rtt.map(|rtt| rtt / 2),
+            jitter: (jitter.map(|jitter| self.jitter(&key("jitter"), jitter, reorder)))
+                .transpose()?,
+            limit: (change.buffer)
+                .map(|buffer| self.limit(&key("buffer"), buffer, (rate, rtt), packet))
+                .transpose()?,
+            loss: own_loss.or(change.loss.as_deref()).map(loss_config),
+            queue: own_queue.or(change.queue.as_deref()).map(queue::config),
+            flush: change.up_flush.filter(|_| is_up).unwrap_or(change.flush),
+        })
     }
 
     /// The jitter of the key `key`.
@@ -291,6 +307,12 @@ impl Checker<'_> {
             }
         })
     }
+}
+
+/// The changes that have a time, with their places.
+fn timed(path: &schema::Path) -> impl Iterator<Item = (usize, &schema::Change)> {
+    let changes = path.change.iter().enumerate();
+    changes.filter(|(_, change)| change.when.is_none())
 }
 
 fn loss_config(loss: &schema::Loss) -> LossConfig {

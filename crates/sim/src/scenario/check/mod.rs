@@ -1,6 +1,8 @@
 //! Checks of a scenario beyond the types of its keys: each refusal names file, line, key, value and the
 //! accepted forms.
 
+mod bound;
+mod conduct;
 pub(super) mod counts;
 mod criteria;
 mod dead_end;
@@ -11,7 +13,12 @@ mod media;
 mod packets;
 mod path;
 mod queue;
+mod requests;
+mod supply;
+mod tied;
+mod traffic;
 mod transport;
+mod watch;
 mod workload;
 
 use super::clock::Clock;
@@ -81,7 +88,8 @@ impl Checker<'_> {
             }
             flows.push(self.flow(index, flow, &file)?);
         }
-        self.check_packets(&file, &flows, &hops)?;
+        let traffic = self.sources(&file, names)?;
+        self.check_packets(&file, (&flows, &traffic), &hops)?;
         for (index, flow) in flows.iter().enumerate() {
             self.check_can_finish(index, flow, &file, &hops)?;
         }
@@ -100,6 +108,7 @@ impl Checker<'_> {
             jitter_seed: file.noise.jitter_seed,
             sample: file.sample,
             hops,
+            traffic,
             toml,
         })
     }

@@ -5,6 +5,7 @@ use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::limits::{INSIDE, PACKETS};
 use crate::scenario::schema::ScenarioFile;
+use crate::scenario::traffic::TrafficSpec;
 use crate::scenario::{FlowSpec, Workload};
 use thalweg_path::{CapacitySchedule, Limit, LinkConfig};
 use thalweg_units::{Bytes, Duration, Instant};
@@ -15,7 +16,7 @@ impl Checker<'_> {
     pub(super) fn check_packets(
         &self,
         file: &ScenarioFile,
-        flows: &[FlowSpec],
+        (flows, traffic): (&[FlowSpec], &[TrafficSpec]),
         hops: &[Hop],
     ) -> Result<(), ScenarioError> {
         let packet = u128::from(
@@ -25,6 +26,8 @@ impl Checker<'_> {
                 .as_u64()
                 .max(1),
         );
+        let packet = super::traffic::smallest_packet(traffic)
+            .map_or(packet, |least| packet.min(u128::from(least.as_u64())));
         let end = Instant::START + file.time_limit;
         let (mut carried, mut inside) = (0u128, 0u128);
         for (index, hop) in hops.iter().enumerate() {
@@ -33,10 +36,13 @@ impl Checker<'_> {
                     .filter(|flow| flow.route.contains(&index))
                     .map(|flow| data(flow, direction))
                     .sum();
+                let cross = Self::traffic_on(traffic, index, direction, file.time_limit);
+                let sent = sent + cross;
                 let link = &hop.links[direction];
                 let able = CapacitySchedule::new(link).bytes_between(Instant::START, end);
                 let moved = sent.min(u128::from(able.as_u64()));
-                carried += moved / packet;
+                // What a full link drops costs as much time as what it carries.
+                carried += moved.max(cross) / packet;
                 inside += moved.min(room(link)) / packet;
             }
         }
@@ -64,9 +70,8 @@ fn data(flow: &FlowSpec, direction: Direction) -> u128 {
         Workload::Upload { bytes, .. } if direction == Direction::Up => u128::from(bytes.as_u64()),
         Workload::Download { .. } | Workload::Upload { .. } => 0,
         Workload::Call(media) => (media.iter()).map(|stream| stream.most_bytes()).sum(),
-        // Lengths are unbounded, but almost none is 100 times the 95th percentile.
         Workload::Requests(arrivals) => {
-            u128::from(arrivals.count) * u128::from(arrivals.p95.as_u64()) * 100
+            u128::from(arrivals.connections()) * u128::from(arrivals.objects) * arrivals.most()
         }
     }
 }

@@ -37,7 +37,8 @@ impl Checker<'_> {
                 up: "up".to_owned(),
             };
             let links = self.links("path", path, packet)?;
-            return Ok(vec![Hop { names, links }]);
+            let tied = self.tied("path", path, file, packet)?;
+            return Ok(vec![Hop { names, links, tied }]);
         }
         if file.link.is_empty() {
             let problem =
@@ -63,7 +64,8 @@ impl Checker<'_> {
                 up: format!("{name} up"),
             };
             let links = self.links(&key, link, packet)?;
-            hops.push(Hop { names, links });
+            let tied = self.tied(&key, link, file, packet)?;
+            hops.push(Hop { names, links, tied });
         }
         Ok(hops)
     }
@@ -75,25 +77,41 @@ impl Checker<'_> {
         flow: &schema::Flow,
         file: &ScenarioFile,
     ) -> Result<Vec<usize>, ScenarioError> {
-        let key = format!("flow.{index}.route");
+        self.route_of(
+            &format!("flow.{index}"),
+            &flow.name,
+            flow.route.as_deref(),
+            file,
+        )
+    }
+
+    /// The same for what is described by `table`: a flow or a source of traffic.
+    pub(super) fn route_of(
+        &self,
+        table: &str,
+        name: &str,
+        route: Option<&[String]>,
+        file: &ScenarioFile,
+    ) -> Result<Vec<usize>, ScenarioError> {
+        let key = format!("{table}.route");
         let names: Vec<&str> = (file.link.iter())
             .filter_map(|link| link.name.as_deref())
             .collect();
         let accepted = names.join(", ");
         if file.path.is_some() {
-            if flow.route.is_some() {
-                let problem = "a route requires [[link]] tables; [path] has a single hop, which all flows take";
+            if route.is_some() {
+                let problem = "a route requires [[link]] tables; [path] has a single hop, which all flows and traffic take";
                 return self.fail(&key, problem);
             }
             return Ok(vec![0]);
         }
-        let Some(route) = &flow.route else {
+        let Some(route) = route else {
             if names.len() == 1 {
                 return Ok(vec![0]);
             }
+            let what = table.split('.').next().unwrap_or(table);
             let problem = format!(
-                "is missing for flow \"{}\"; accepted: a list of {accepted}, from server to client",
-                flow.name
+                "is missing for {what} \"{name}\"; accepted: a list of {accepted}, from server to client"
             );
             return self.fail(&key, problem);
         };

@@ -3,15 +3,21 @@
 use super::Checker;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::schema::{self, ScenarioFile};
-use thalweg_transport::{Rules, TransportConfig};
+use thalweg_transport::{AckConduct, Rules, TransportConfig};
 use thalweg_units::{Bytes, Duration};
 
 /// Largest lateness of a wake-up: the timers of an endpoint must fire long before its longest probe timeout is over.
 const LATEST_WAKEUP: Duration = Duration::from_secs(1);
 
+/// No limit of flow control that a path meets, as of the real stack; it bounds what a sender can have outstanding.
+const UNLIMITED: Bytes = Bytes::new(1 << 30);
+/// Least window of flow control: a few packets.
+const LEAST_WINDOW: u64 = 4096;
+
 impl Checker<'_> {
     pub(super) fn transport(
         &self,
+        index: usize,
         flow: &schema::Flow,
         file: &ScenarioFile,
     ) -> Result<TransportConfig, ScenarioError> {
@@ -21,6 +27,7 @@ impl Checker<'_> {
             schema::Rules::Picoquic => Rules::Picoquic,
         };
         let standard = TransportConfig::new(rules);
+        let is_unlimited = flow.receiver.has_no_limit();
         let initial_mtu = given.initial_mtu.unwrap_or(standard.initial_mtu);
         let config = TransportConfig {
             rules,
@@ -40,9 +47,19 @@ impl Checker<'_> {
             ack_every: given.ack_every.unwrap_or(standard.ack_every),
             ack_frequency: given.ack_frequency.unwrap_or(standard.ack_frequency),
             initial_max_data: given.initial_max_data.unwrap_or(standard.initial_max_data),
-            initial_max_stream_data: given
-                .initial_max_stream_data
-                .unwrap_or(standard.initial_max_stream_data),
+            initial_max_stream_data: match is_unlimited {
+                true => UNLIMITED,
+                false => given
+                    .initial_max_stream_data
+                    .unwrap_or(standard.initial_max_stream_data),
+            },
+            receive_window: match is_unlimited {
+                true => Some(UNLIMITED),
+                false => flow.receive_window,
+            },
+            ack_conduct: AckConduct::Honest, // that of the receiver of data is the flow's
+            skip_packet_numbers: (given.skip_packet_numbers)
+                .unwrap_or(standard.skip_packet_numbers),
             zero_rtt: flow.zero_rtt,
             seed: flow.seed.as_ref().map(|seed| (seed.window, seed.rtt)),
             pacing: given.pacing.unwrap_or(standard.pacing),
@@ -109,11 +126,15 @@ impl Checker<'_> {
                 ),
             );
         }
+        if let Some(window) = config.receive_window.filter(|w| w.as_u64() < LEAST_WINDOW) {
+            let problem = format!("\"{window}\" is too small; accepted: at least \"4096 B\"");
+            return self.fail(&format!("flow.{index}.receive_window"), problem);
+        }
         for (key, bytes) in [
             ("initial_max_data", config.initial_max_data),
             ("initial_max_stream_data", config.initial_max_stream_data),
         ] {
-            if bytes.as_u64() < 4096 {
+            if bytes.as_u64() < LEAST_WINDOW {
                 return self.fail(
                     &format!("transport.{key}"),
                     format!("\"{bytes}\" is too small; accepted: at least \"4096 B\""),

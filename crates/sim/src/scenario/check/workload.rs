@@ -3,11 +3,10 @@
 use super::Checker;
 use crate::scenario::Workload;
 use crate::scenario::error::ScenarioError;
-use crate::scenario::flow::Arrivals;
 use crate::scenario::media::{MediaSpec, standard_call};
 use crate::scenario::schema::{self, Carriage};
 use thalweg_transport::Role;
-use thalweg_units::{Bytes, Duration};
+use thalweg_units::Duration;
 
 impl Checker<'_> {
     pub(super) fn workload(
@@ -16,6 +15,7 @@ impl Checker<'_> {
         flow: &schema::Flow,
     ) -> Result<Workload, ScenarioError> {
         let key = |name: &str| format!("flow.{index}.{name}");
+        self.check_no_supply(index, flow)?;
         let is_call = flow.call.is_some() || !flow.media.is_empty();
         let (request, streams) = (flow.request, flow.streams);
         match (flow.download, flow.upload, is_call, &flow.requests) {
@@ -23,6 +23,7 @@ impl Checker<'_> {
                 bytes,
                 request,
                 streams,
+                supply: self.supply(index, flow, bytes)?,
             }),
             (None, Some(bytes), false, None) => Ok(Workload::Upload { bytes, streams }),
             (None, None, true, None) => self.call(index, flow),
@@ -45,40 +46,6 @@ impl Checker<'_> {
                 self.fail(&key(second), problem)
             }
         }
-    }
-
-    fn requests(
-        &self,
-        index: usize,
-        given: &schema::Requests,
-        request: Bytes,
-    ) -> Result<Workload, ScenarioError> {
-        let key = |name: &str| format!("flow.{index}.requests.{name}");
-        if !(1..=100_000).contains(&given.count) {
-            let problem = format!("{} is out of range; accepted: 1 to 100000", given.count);
-            return self.fail(&key("count"), problem);
-        }
-        if given.p5.is_zero() {
-            return self.fail(
-                &key("p5"),
-                "\"0 B\" is too small; accepted: \"1 B\" or more",
-            );
-        }
-        if given.p95 < given.p5 {
-            let problem = format!(
-                "\"{}\" is below p5; accepted: at least \"{}\"",
-                given.p95, given.p5
-            );
-            return self.fail(&key("p95"), problem);
-        }
-        Ok(Workload::Requests(Arrivals {
-            count: given.count,
-            mean_gap: given.mean_gap,
-            gap: given.gap,
-            p5: given.p5,
-            p95: given.p95,
-            request,
-        }))
     }
 
     fn call(&self, index: usize, flow: &schema::Flow) -> Result<Workload, ScenarioError> {

@@ -3,7 +3,7 @@
 use super::media::Media;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_units::{Bytes, Duration};
+use thalweg_units::{Bytes, Duration, Rate};
 
 /// The endpoints of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -14,6 +14,45 @@ pub(crate) enum Stack {
     Model,
     /// The real QUIC stack of `thalweg-quic`.
     Quic,
+}
+
+/// What the receiver of a flow does to get more than its share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ReceiverConduct {
+    /// Nothing.
+    #[default]
+    Honest,
+    /// It acknowledges what has not arrived.
+    OptimisticAcks,
+    /// It sends many ACK frames for each packet.
+    AckDivision,
+    /// It reports no ECN marks.
+    HidesCe,
+    /// Its flow control has no limit.
+    Greedy,
+}
+
+impl ReceiverConduct {
+    /// Whether its flow control has no limit. What a receiver acknowledges and does not have would otherwise hold its own
+    /// window.
+    pub(crate) fn has_no_limit(self) -> bool {
+        matches!(
+            self,
+            ReceiverConduct::Greedy | ReceiverConduct::OptimisticAcks
+        )
+    }
+}
+
+/// What the sender of a flow does to get more than its share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SenderConduct {
+    /// Nothing.
+    #[default]
+    Honest,
+    /// Its controller hears of no losses.
+    IgnoresLoss,
 }
 
 /// One transport connection.
@@ -41,7 +80,7 @@ pub(crate) struct Flow {
     pub(crate) download: Option<Bytes>,
     /// Bytes that the client uploads.
     pub(crate) upload: Option<Bytes>,
-    /// Many downloads, one connection each, that start whether or not earlier ones have finished.
+    /// Many downloads, one connection each, that start whether or not earlier ones have finished, or after them.
     pub(crate) requests: Option<Requests>,
     /// The standard call of the C4 tests, of this length: audio, video and a less compressed video.
     pub(crate) call: Option<Duration>,
@@ -57,6 +96,24 @@ pub(crate) struct Flow {
     /// Size of the request that starts a download.
     #[serde(default = "request")]
     pub(crate) request: Bytes,
+    /// Rate at which the application of the server writes a download.
+    pub(crate) app_rate: Option<Rate>,
+    /// The client requests a download in chunks of this size, each when it has the one before.
+    pub(crate) chunk: Option<Bytes>,
+    /// How long the client waits between a chunk and its request for the next.
+    #[serde(default)]
+    pub(crate) think_time: Duration,
+    /// Times from the start of the flow at which the application of the server writes nothing: a list of beginnings and ends.
+    #[schemars(example = [["10 s", "16 s"]])]
+    pub(crate) pauses: Option<Vec<Vec<Duration>>>,
+    /// Flow-control limit of both receivers on what is on its way to them, which does not grow.
+    pub(crate) receive_window: Option<Bytes>,
+    /// Whether its receiver of data is honest: "honest", or how it is not.
+    #[serde(default)]
+    pub(crate) receiver: ReceiverConduct,
+    /// Whether its sender of data is honest: "honest", or how it is not.
+    #[serde(default)]
+    pub(crate) sender: SenderConduct,
     /// Whether the first packet carries the request.
     #[serde(default)]
     pub(crate) zero_rtt: bool,
@@ -71,25 +128,46 @@ fn request() -> Bytes {
     Bytes::new(397)
 }
 
-/// Open-loop arrivals of downloads with random lengths.
+/// Downloads with random lengths, in rounds: one connection each, or several at once.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Requests {
-    /// Number of requests; the first starts with the flow.
+    /// Number of rounds of each user; the first starts with the flow.
     #[schemars(example = 100)]
     pub(crate) count: u32,
-    /// Mean time between two starts.
+    /// Mean time between the starts of two rounds.
     #[schemars(example = "50 ms")]
-    pub(crate) mean_gap: Duration,
-    /// Distribution of the gaps.
+    pub(crate) mean_gap: Option<Duration>,
+    /// Mean time between the end of a round and the start of the next.
+    #[schemars(example = "10 s")]
+    pub(crate) mean_idle: Option<Duration>,
+    /// Distribution of the gaps or idle times.
     #[serde(default)]
     pub(crate) gap: Gap,
+    /// Whether the first round waits for an idle time too.
+    #[serde(default)]
+    pub(crate) idle_first: bool,
+    /// Users, each with rounds of its own.
+    #[serde(default = "one")]
+    pub(crate) users: u32,
+    /// Connections of a round, which start at the same instant.
+    #[serde(default = "one")]
+    pub(crate) parallel: u32,
+    /// Objects that a connection downloads, one after the other.
+    #[serde(default = "one")]
+    pub(crate) objects: u32,
     /// 5th percentile of the lengths, which are log-normal.
     #[schemars(example = "2 kB")]
-    pub(crate) p5: Bytes,
+    pub(crate) p5: Option<Bytes>,
     /// 95th percentile of the lengths.
     #[schemars(example = "200 kB")]
-    pub(crate) p95: Bytes,
+    pub(crate) p95: Option<Bytes>,
+    /// Least length, if lengths are uniform.
+    #[schemars(example = "30 kB")]
+    pub(crate) least: Option<Bytes>,
+    /// Largest length.
+    #[schemars(example = "50 kB")]
+    pub(crate) most: Option<Bytes>,
 }
 
 /// Distribution of the gaps between requests.

@@ -8,15 +8,17 @@ mod pass;
 mod path;
 mod queue;
 mod short;
+mod traffic;
 mod transport;
 
-pub(crate) use flow::{Flow, Gap, Requests, Stack};
+pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct, Stack};
 pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
 pub(crate) use media::{Carriage, Encoder, From, Media};
 pub(crate) use pass::Pass;
-pub(crate) use path::{Change, Path};
+pub(crate) use path::{Change, Path, When};
 pub(crate) use queue::Queue;
 pub(crate) use short::written_out;
+pub(crate) use traffic::Traffic;
 pub(crate) use transport::{Rules, Transport};
 
 use schemars::JsonSchema;
@@ -60,6 +62,9 @@ pub(crate) struct ScenarioFile {
     /// The flows; the first is the main flow.
     #[serde(default)]
     pub(crate) flow: Vec<Flow>,
+    /// Sources of cross traffic.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) traffic: Vec<Traffic>,
     /// Pass criteria.
     #[serde(default)]
     pub(crate) pass: Vec<Pass>,

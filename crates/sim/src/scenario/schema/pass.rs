@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
-use thalweg_units::Fraction;
+use thalweg_units::{Duration, Fraction};
 
 /// A pass criterion: every trial must meet it, unless `in` says how many.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -16,12 +16,31 @@ pub(crate) struct Pass {
     /// Which number: "completion" (last byte delivered) or "closed" (completion and the close exchange),
     /// from the start of the trial; "rate", "loss", "rtt" or "queue-delay" of the flow, or its "share" of what all
     /// flows got, its "event-rtt", "event-rtt-high" or "load", or "frame-delay" or "max-frame-delay" of its call; for streams of media "mean-delay", "p95-delay", "p99-delay" or "max-delay" of the counted frames,
+    /// "mean-delay-from-start" or "max-delay-from-start" of all; "entered", "stay", "entries" or "variable" of the
+    /// controller.
     /// "mean-delay-from-start" or "max-delay-from-start" of all, "frozen", and of an encoder "encoder-rate" or
     /// "encoder-oscillation".
     #[schemars(example = &"completion")]
     pub(crate) metric: String,
     /// Which stream of media, for the delays.
     pub(crate) stream: Option<String>,
+    /// Which state of the controller, for "entered", "stay" and "entries"; for "variable" the state in which its
+    /// value counts.
+    #[schemars(example = &"Drain")]
+    pub(crate) state: Option<String>,
+    /// The state just before, for "entered" and "entries": other entries do not count.
+    #[schemars(example = &"Startup")]
+    pub(crate) after: Option<String>,
+    /// Which variable of the controller, for "variable"; or "window", "pacing_rate", "in_flight" or "smoothed_rtt" of
+    /// its flow.
+    #[schemars(example = &"max_bw")]
+    pub(crate) variable: Option<String>,
+    /// What happened before does not count, for metrics of the controller.
+    #[schemars(example = &"10 s")]
+    pub(crate) from: Option<Duration>,
+    /// What happens then or later does not count, for metrics of the controller.
+    #[schemars(example = &"12 s")]
+    pub(crate) until: Option<Duration>,
     /// Upper bound; this or `at_least`.
     pub(crate) at_most: Option<Bound>,
     /// Lower bound.
@@ -40,9 +59,9 @@ fn all() -> Fraction {
     Fraction::ONE
 }
 
-/// A bound in the unit of its metric: a time, a rate, or a share.
+/// A bound in the unit of its metric: a time, a rate, a share, or a number.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(example = "5 s", example = "20 Mbps", example = "1 %")]
+#[schemars(example = "5 s", example = "20 Mbps", example = "1 %", example = "3")]
 pub(crate) struct Bound(pub(crate) String);
 
 impl<'de> Deserialize<'de> for Bound {

@@ -79,9 +79,12 @@ pub(crate) struct Up {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Change {
-    /// When, from the start of the trial.
+    /// When, from the start of the trial; with `when`, how much later than that.
     #[schemars(example = "2 s")]
-    pub(crate) at: Duration,
+    pub(crate) at: Option<Duration>,
+    /// The entry of a controller into a state that the change follows.
+    #[schemars(example = serde_json::json!({"flow": "main", "enters": "Drain"}))]
+    pub(crate) when: Option<When>,
     /// New capacity of both directions; "0 bps" suspends the path and keeps its queues.
     pub(crate) rate: Option<Rate>,
     /// New capacity from client to server, where it differs.
@@ -105,6 +108,32 @@ pub(crate) struct Change {
     pub(crate) flush: bool,
     /// Whether the queue from client to server is emptied, where it differs.
     pub(crate) up_flush: Option<bool>,
+}
+
+impl Change {
+    /// When, from the start or from the entry that it follows.
+    pub(crate) fn at(&self) -> Duration {
+        self.at.unwrap_or(Duration::ZERO)
+    }
+}
+
+/// An entry of the controller of a flow into a state.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct When {
+    /// Which flow.
+    #[schemars(example = &"main")]
+    pub(crate) flow: String,
+    /// Which state.
+    #[schemars(example = &"Drain")]
+    pub(crate) enters: String,
+    /// Which of its entries, from 1 on.
+    #[serde(default = "first")]
+    pub(crate) entry: u32,
+}
+
+fn first() -> u32 {
+    1
 }
 
 /// Normal noise, truncated at three standard deviations, drawn for each interval.

@@ -29,6 +29,8 @@ pub(crate) struct Transport {
     pub(crate) ack_every: Option<u32>,
     /// Whether senders request an acknowledgement frequency.
     pub(crate) ack_frequency: Option<bool>,
+    /// Whether senders leave packet numbers out, to find receivers that acknowledge what has not arrived.
+    pub(crate) skip_packet_numbers: Option<bool>,
     /// Initial flow-control limit of the connection.
     pub(crate) initial_max_data: Option<Bytes>,
     /// Initial flow-control limit of a stream.

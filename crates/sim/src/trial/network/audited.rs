@@ -28,6 +28,9 @@ impl Network {
         match element {
             Element::Link(link) => self.links[link.index()].next().unwrap_or(Instant::NEVER),
             Element::Applications(index) => self.connections[index].next_app(),
+            Element::Source(index) => self.sources[index].next(),
+            // Nothing has the other two numbers of a source.
+            Element::Endpoint(index, _) if index >= self.connections.len() => Instant::NEVER,
             Element::Endpoint(index, Role::Client) => match &self.connections[index] {
                 waiting if !waiting.started => waiting.start,
                 connection => connection.client.next(),
@@ -86,7 +89,7 @@ impl Network {
 
     /// The trial is over.
     pub(super) fn audit_end(&mut self, scenario: &Scenario) -> Result<(), Ended> {
-        for number in 0..self.elements.count(self.connections.len()) {
+        for number in 0..self.elements.count() {
             let element = self.elements.numbered(number);
             let times = (self.due(element), self.queue.due(number));
             if let Some(audit) = &mut self.audit {

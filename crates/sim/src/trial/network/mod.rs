@@ -11,6 +11,7 @@ use crate::trial::connection::{Connection, plans};
 use crate::trial::element::{Element, Elements};
 use crate::trial::event_queue::EventQueue;
 use crate::trial::seed;
+use crate::trial::traffic::{self, Source};
 use first_link::{FirstLink, InTransit};
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::Link;
@@ -19,8 +20,10 @@ use thalweg_units::{Bytes, Instant};
 
 mod ahead;
 mod audited;
+mod cross_traffic;
 mod first_link;
 mod progress;
+mod rounds;
 mod steered;
 #[cfg(test)]
 mod tests;
@@ -39,6 +42,9 @@ pub(crate) struct Network {
     links: Vec<Link<InTransit>>,
     /// The connections of all flows, flow by flow.
     connections: Vec<Connection>,
+    sources: Vec<Source>,
+    /// Whether one connection has the links for itself.
+    is_alone: bool,
     elements: Elements,
     /// When each element is due.
     queue: EventQueue,
@@ -53,6 +59,8 @@ pub(crate) struct Network {
     events: u64,
     hash: u64,
     recorder: Option<Box<Recorder>>,
+    /// Whether what it records is wanted, and not only what it looks at for criteria.
+    is_traced: bool,
     series: Option<Series>,
     /// With series, the counters of the sender of each connection when it was last called.
     noted: Vec<Counters>,
@@ -99,36 +107,47 @@ impl Network {
                 connection.endpoint(side).record_packets();
             }
         }
+        let sources = traffic::sources(scenario, trial);
         let links: Vec<Link<InTransit>> = LinkId::all(scenario.hops.len())
             .map(|id| {
                 let config = &scenario.hops[id.hop()].links[id.direction()];
                 let seed = seed::of_link(scenario, trial, id);
-                let mut link = Link::new(config, seed, connections.len());
+                let mut link = Link::new(config, seed, connections.len() + sources.len());
                 link.record_drops(traced);
-                if matches!(record, Record::Passages(_)) {
+                if matches!(record, Record::Passages(_)) || scenario.asks_for_waits() {
                     link.record_passages(true);
                 }
                 link
             })
             .collect();
-        let elements = Elements { links: links.len() };
-        let mut queue = EventQueue::new(elements.count(connections.len()));
+        let elements = Elements {
+            links: links.len(),
+            connections: connections.len(),
+            sources: sources.len(),
+        };
+        let mut queue = EventQueue::new(elements.count());
         for (index, connection) in connections.iter().enumerate() {
             let client = Element::Endpoint(index, Role::Client);
             queue.set(elements.number(client), connection.start);
         }
-        let progress = progress::of_flows(scenario, &connections);
+        for (index, source) in sources.iter().enumerate() {
+            queue.set(elements.number(Element::Source(index)), source.next());
+        }
+        let progress = progress::of_flows(scenario, trial, &connections);
         let waiting = progress.iter().filter(|flow| flow.awaited).count();
         Some(Network {
             seed: trial,
             overhead: scenario.overhead,
             limit: Instant::START + scenario.time_limit,
             recorder: Recorder::new(record, scenario, &connections).map(Box::new),
+            is_traced: record != Record::Nothing,
             series: (scenario.bins())
                 .map(|every| Series::new(every, scenario.flows.len()).with_senders()),
             noted: vec![Counters::default(); scenario.bins().map_or(0, |_| connections.len())],
             links,
+            is_alone: connections.len() == 1 && sources.is_empty(),
             connections,
+            sources,
             elements,
             queue,
             waiting: (waiting > 0).then_some(waiting),
@@ -189,6 +208,7 @@ impl Network {
                 Element::Link(link) => self.deliver(link),
                 Element::Endpoint(index, side) => self.wake(index, side),
                 Element::Applications(index) => self.wake_applications(index),
+                Element::Source(index) => self.wake_source(index),
             }
         }
         Ok(Progressed::Unfinished)
@@ -205,6 +225,12 @@ impl Network {
         );
         self.now = time;
         self.events += 1;
+    }
+
+    /// The first entry of a controller into a state that a change of the path follows, with the place of the change.
+    pub(crate) fn first_entry(&self) -> Option<(usize, Instant)> {
+        let watching = self.recorder.as_deref().and_then(Recorder::watching);
+        watching.and_then(|watching| watching.first_entry())
     }
 
     /// The outcome; `None` if it was stopped.
@@ -235,9 +261,13 @@ impl Network {
             flows: flows.collect(),
             overlap: [&self.overlap_start, &self.overlap_end],
         };
-        let outcome = summary.outcome(series);
+        let mut outcome = summary.outcome(series);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.into_outcome(self.now, &mut self.links, &mut outcome);
+        }
         let (links, end) = (&mut self.links, self.now);
-        let trace = (self.recorder).map(|recorder| recorder.finish(&self.connections, links, end));
+        let recorder = self.recorder.filter(|_| self.is_traced);
+        let trace = recorder.map(|recorder| recorder.finish(&self.connections, links, end));
         Some((outcome, trace))
     }
 
@@ -310,8 +340,11 @@ impl Network {
             Some(audit) => audit.leave(self.now, link, carried.tag),
             None => None,
         };
-        let connection = &mut self.connections[index];
         carried.crossed += 1;
+        let Some(connection) = self.connections.get_mut(index) else {
+            self.pass_cross_traffic(link, index);
+            return true;
+        };
         let route = &connection.routes[Direction::to(side)];
         if let Some(&next) = route.get(usize::from(carried.crossed)) {
             if let Some(carried) = self.links[link.index()].take_arrived() {
@@ -345,7 +378,7 @@ impl Network {
         let connection = &mut self.connections[index];
         // A receiver of bulk data has nothing to send between two ACK frames, and is often not traced.
         let is_silent = self.audit.is_none()
-            && connection.call.is_none()
+            && !connection.has_timers
             && (self.recorder.is_none() || side != connection.sending_side())
             && connection.endpoint(side).is_silent(self.now);
         if is_silent && is_unmoved {
@@ -358,24 +391,6 @@ impl Network {
             self.queue.set(self.number(index, side), next);
         } else {
             self.pump(index, side, "received");
-        }
-    }
-
-    /// A packet enters a link that is not the first of its route.
-    #[inline(never)] // so that arrivals at an endpoint, the usual case, are short
-    fn forward(&mut self, link: LinkId, mut carried: InTransit, number: Option<u64>) {
-        if let Some(audit) = &mut self.audit {
-            let what = (carried.size, carried.packet.ecn());
-            carried.tag = audit.enter(self.now, link, carried.connection as usize, what, number);
-        }
-        self.links[link.index()].push(self.now, carried);
-        let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
-        self.queue.set(link.index(), next);
-        if self.audit.is_some() {
-            self.audit_link(link);
-        }
-        if let Some(recorder) = &mut self.recorder {
-            recorder.sample_link(self.now, link.index(), &mut self.links[link.index()]);
         }
     }
 
@@ -460,8 +475,7 @@ impl Network {
             let next = link.next().unwrap_or(Instant::NEVER);
             self.queue.set(link_id.index(), next);
         }
-        let has_call = connection.call.is_some();
-        if has_call {
+        if connection.has_timers {
             let next = self.connections[index].next_app();
             let applications = Element::Applications(index);
             self.queue.set(self.elements.number(applications), next);

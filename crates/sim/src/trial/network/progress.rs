@@ -1,6 +1,7 @@
 //! How far each flow has come, and when all flows were active.
 
 use super::Network;
+use super::rounds::Rounds;
 use crate::outcome::summary::Moment;
 use crate::scenario::Scenario;
 use crate::trial::connection::Connection;
@@ -16,13 +17,19 @@ pub(super) struct FlowProgress {
     pub(super) open: usize,
     /// Whether the end of the trial waits for it.
     pub(super) awaited: bool,
+    /// Its rounds, if each waits for the end of the one before.
+    pub(super) rounds: Option<Box<Rounds>>,
 }
 
 /// Of all flows, at the start of a trial.
-pub(super) fn of_flows(scenario: &Scenario, connections: &[Connection]) -> Vec<FlowProgress> {
+pub(super) fn of_flows(
+    scenario: &Scenario,
+    trial: u64,
+    connections: &[Connection],
+) -> Vec<FlowProgress> {
     let mut progress = Vec::with_capacity(scenario.flows.len());
     let mut first = 0;
-    for flow in 0..scenario.flows.len() {
+    for (flow, spec) in scenario.flows.iter().enumerate() {
         let count = connections[first..]
             .iter()
             .take_while(|connection| connection.flow == flow)
@@ -33,6 +40,7 @@ pub(super) fn of_flows(scenario: &Scenario, connections: &[Connection]) -> Vec<F
             incomplete: count,
             open: count,
             awaited: scenario.is_awaited(flow),
+            rounds: Rounds::new(spec, trial).map(Box::new),
         });
         first += count;
     }
@@ -74,6 +82,9 @@ impl Network {
             flow.incomplete -= 1;
             if flow.incomplete == 0 && self.unstarted == 0 && self.overlap_end.is_none() {
                 self.overlap_end = Some(self.moment());
+            }
+            if self.progress[connection.flow].rounds.is_some() {
+                self.end_of_round(index);
             }
         }
         completed

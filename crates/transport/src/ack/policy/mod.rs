@@ -1,5 +1,6 @@
 //! When and what to acknowledge (RFC 9000 section 13.2, draft-ietf-quic-ack-frequency).
 
+use crate::ack::dishonest::Dishonest;
 use crate::ack::received::Received;
 use crate::packet::{ACK_WORDS, AckDelay, AckEcn, AckFrame, OlderWords};
 use crate::{Rules, TransportConfig};
@@ -56,11 +57,16 @@ pub(crate) struct AckPolicy {
     acknowledged: bool,
     /// The lowest number that each of the last ACK frames reported for the first time.
     reported: [u64; ACK_REPEATS - 1],
+    dishonest: Option<Box<Dishonest>>,
 }
 
 impl AckPolicy {
     pub(crate) fn new(config: &TransportConfig) -> Self {
-        let (every, rules) = (config.ack_every, config.rules);
+        let dishonest = Dishonest::new(config.ack_conduct);
+        let divides = dishonest
+            .as_ref()
+            .is_some_and(|receiver| receiver.divides());
+        let (every, rules) = (if divides { 1 } else { config.ack_every }, config.rules);
         let delay = match rules {
             Rules::Rfc => config.max_ack_delay,
             Rules::Picoquic => config.min_ack_delay,
@@ -86,13 +92,25 @@ impl AckPolicy {
             counts: AckEcn::default(),
             acknowledged: rules == Rules::Rfc,
             reported: [NONE; ACK_REPEATS - 1],
+            dishonest,
+        }
+    }
+
+    /// The handshake has measured a round-trip time.
+    pub(crate) fn note_rtt(&mut self, rtt: Duration) {
+        if let Some(receiver) = &mut self.dishonest {
+            receiver.note_rtt(rtt);
         }
     }
 
     /// The peer requests another frequency in packet `number`. A pending ACK waits for the new delay.
     /// A request older than the current one is ignored (draft-ietf-quic-ack-frequency section 4).
     pub(crate) fn request(&mut self, number: u64, every: u32, delay: Duration) {
-        if number < self.requested_in {
+        let divides = self
+            .dishonest
+            .as_ref()
+            .is_some_and(|receiver| receiver.divides());
+        if number < self.requested_in || divides {
             return;
         }
         self.requested_in = number;
@@ -206,10 +224,8 @@ impl AckPolicy {
         let kept = self.largest.saturating_sub(REMEMBERED).min(self.repeated);
         self.received.slide_to(kept / 64, below);
         self.acknowledged = true;
-        self.unacknowledged = 0;
-        (self.oldest_at, self.deadline) = (Instant::NEVER, Instant::NEVER);
         self.waits = false;
-        Some(AckFrame {
+        let mut frame = AckFrame {
             largest: self.largest,
             newest,
             older,
@@ -217,6 +233,22 @@ impl AckPolicy {
             from,
             delay: AckDelay::new(now - self.largest_at),
             ecn: self.counts,
+        };
+        if self.dishonest.is_some() && self.distort(now, &mut frame) {
+            self.deadline = now; // the same once more
+            return Some(frame);
+        }
+        self.unacknowledged = 0;
+        (self.oldest_at, self.deadline) = (Instant::NEVER, Instant::NEVER);
+        Some(frame)
+    }
+
+    /// What a receiver that is not honest makes of a frame. Whether it sends the same once more.
+    #[cold]
+    fn distort(&mut self, now: Instant, frame: &mut AckFrame) -> bool {
+        self.dishonest.as_mut().is_some_and(|receiver| {
+            receiver.distort(now, self.total, frame);
+            receiver.repeats()
         })
     }
 

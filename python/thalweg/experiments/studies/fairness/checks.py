@@ -14,8 +14,8 @@ from thalweg.base.quantity import percent
 from thalweg.experiments.studies.fairness.parameters import Cell
 from thalweg.experiments.studies.runner.result import Check
 from thalweg.judging.statistics.claims import LEAST_TRIALS_OF_SHARES, above, below, each_of, every
-from thalweg.judging.statistics.digits import ranged
-from thalweg.judging.statistics.interval import Interval, Values
+from thalweg.judging.statistics.digits import percent_of, ranged
+from thalweg.judging.statistics.interval import Values
 from thalweg.judging.statistics.means import mean_interval
 from thalweg.judging.statistics.quantiles import median_interval
 
@@ -70,7 +70,7 @@ def _shallow(cells: Mapping[Cell, Trials]) -> Check | None:
         "BBRv1 takes more than its share from loss-based flows in a buffer of half a BDP",
         "Ware et al., IMC 2019",
         every(above(share, 1, LEAST_TRIALS_OF_SHARES) for share in shares.values()),
-        ", ".join(f"against {name} {_share(share)} of fair" for name, share in shares.items()),
+        ", ".join(f"against {name} {percent_of(share)} of fair" for name, share in shares.items()),
     )
 
 
@@ -84,7 +84,7 @@ def _long_rtt(cells: Mapping[Cell, Trials]) -> Check | None:
         "of two Reno flows, that with the longer RTT gets less",
         "RFC 9438 section 5.1 (rates fall with the RTT); RFC 5166 section 2.3.2",
         above(more, 0, LEAST_TRIALS_OF_SHARES),
-        f"RTT ratio {farthest:g}: less by {_share(more)} of fair",
+        f"RTT ratio {farthest:g}: less by {percent_of(more)} of fair",
     )
 
 
@@ -102,10 +102,5 @@ def _fair_queue(cells: Mapping[Cell, Trials]) -> Check | None:
         "RFC 8290 section 5.8",
         above(more, 0, LEAST_TRIALS_OF_SHARES),
         f"the weakest gets {percent(float(mixed_least.mean()))} of fair with drop-tail, "
-        f"{percent(float(fair_least.mean()))} with FQ-CoDel: more by {_share(more)}",
+        f"{percent(float(fair_least.mean()))} with FQ-CoDel: more by {percent_of(more)}",
     )
-
-
-def _share(share: Interval) -> str:
-    half = f" ±{percent((share.high - share.low) / 2)}" if share.is_bounded else ""
-    return percent(share.value) + half

@@ -25,7 +25,11 @@ MARGIN = 0.01
 _BINS_S = (1.0, 5.0, 20.0)
 
 
-def measure(parameters: Parameters, cell: Cell, outcomes: Outcomes) -> dict[str, Values]:
+TrialNumbers = Mapping[str, Values]
+"""The numbers of a cell, one value for each trial."""
+
+
+def measure(parameters: Parameters, cell: Cell, outcomes: Outcomes) -> TrialNumbers:
     """The numbers of a cell, one value for each trial."""
     trials = [_trial(parameters, cell, outcomes, trial) for trial in range(outcomes.n)]
     link = outcomes.links.filter(outcomes.links["link"] == BOTTLENECK)
@@ -37,7 +41,7 @@ def measure(parameters: Parameters, cell: Cell, outcomes: Outcomes) -> dict[str,
     }
 
 
-def notes(cells: Mapping[Cell, Mapping[str, Values]]) -> list[str]:
+def notes(cells: Mapping[Cell, TrialNumbers]) -> list[str]:
     """In how many pairs the first flow lacks its fair share, beyond chance; nothing for too few trials."""
     shares = [trials["first"] for cell, trials in cells.items() if not cell.is_intra]
     if not shares or len(shares[0]) < LEAST_TRIALS_OF_SHARES:
@@ -46,7 +50,7 @@ def notes(cells: Mapping[Cell, Mapping[str, Values]]) -> list[str]:
     return [summary(what, [chance_of_mean(share - 1, MARGIN) for share in shares])]
 
 
-def row(parameters: Parameters, cell: Cell, measured: Mapping[str, Values]) -> Row:
+def row(parameters: Parameters, cell: Cell, measured: TrialNumbers) -> Row:
     """One row of the table out of the trials of a cell.
 
     A number that one of the trials does not have, such as Jain's index where no flow got anything, is None.

@@ -108,11 +108,6 @@ class Parameters:
     trials: ClassVar[int] = 20
     """Shares vary by tens of percent from trial to trial."""
 
-    @property
-    def preset(self) -> str:
-        """Whether these are the defaults."""
-        return "default" if self == Parameters() else "custom"
-
     def __post_init__(self) -> None:
         """Refuses what cannot be measured; raises RequestError."""
         for name, values in (("--buffer", self.buffers_bdp), ("--rtt-ratio", self.rtt_ratios)):

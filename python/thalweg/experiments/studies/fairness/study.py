@@ -4,90 +4,116 @@ The metric is in `metric.py`, what is measured with it in `measure.py`, the expe
 is set against in `checks.py`.
 
 Sources: RFC 9743 sections 5.1.4 and 5.2 (what an evaluation has to show), RFC 8868 section 3, Jain et al. 1984.
+
+>>> quick = Parameters(("cubic",), (1.0,), (1.0,), ("drop-tail",), flows=(3,), duration="20 s")
+>>> [row["flows"] for row in STUDY.run(quick, trials=1).result.rows]
+[2, 3]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from thalweg.base.quantity import percent, text
 from thalweg.base.seeds import SET_SIZE
+from thalweg.experiments.studies.catalogue import TITLES
 from thalweg.experiments.studies.fairness.checks import checks
-from thalweg.experiments.studies.fairness.measure import measure, notes, row
-from thalweg.experiments.studies.fairness.metric import Values
+from thalweg.experiments.studies.fairness.measure import TrialNumbers, measure, notes, row
 from thalweg.experiments.studies.fairness.parameters import Cell, Parameters
-from thalweg.experiments.studies.fairness.table import HEADERS, LEGEND, WORDS, table_rows
 from thalweg.experiments.studies.runner.parameters import Option
-from thalweg.experiments.studies.runner.result import Check, Row, StudyResult
-from thalweg.experiments.studies.runner.study import Finished, ScenarioStudy
-from thalweg.experiments.studies.runner.table import Table
-from thalweg.experiments.studies.runner.trials import CellTrials
+from thalweg.experiments.studies.runner.result import Row
+from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.table import Column, formatted, number, percentage
 
 if TYPE_CHECKING:
-    from thalweg.pages.report.section import Section
-    from thalweg.pages.report.strip import Strips
-
-Measured = dict[str, Values]
-"""The numbers of a cell, one value for each trial."""
+    from thalweg.experiments.studies.runner.page import Page
 
 
-class Fairness(ScenarioStudy[Parameters, Cell, Measured]):
-    """The study.
-
-    >>> quick = Parameters(("cubic",), (1.0,), (1.0,), ("drop-tail",), flows=(3,), duration="20 s")
-    >>> [row["flows"] for row in STUDY.run(quick, trials=1).result.rows]
-    [2, 3]
-    """
-
-    name = "fairness"
-    title = "Shares of a bottleneck, for all pairs of controllers and many flows of one"
-    source = "RFC 9743 sections 5.1 and 5.2; RFC 8868 section 3; Jain, Chiu and Hawe 1984"
-    legend = LEGEND
-    trials_option = Option(("--trials", "-n"), "Trials of each row [20].", least=1, most=SET_SIZE)
-
-    def presets(self) -> Mapping[str, Parameters]:
-        """One."""
-        return {"default": Parameters()}
-
-    def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> Measured:
-        """Shares, Jain's indices and convergence."""
-        return measure(parameters, cell, trials.outcomes())
-
-    def rows(self, parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[Row]:
-        """One for each cell."""
-        return [row(parameters, cell, measured) for cell, measured in cells.items()]
-
-    def notes(self, parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[str]:
-        """How many pairs are unfair."""
-        return notes(cells)
-
-    def checks(self, parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[Check]:
-        """Those that the cells allow."""
-        return checks(cells)
-
-    def tables(self, result: StudyResult) -> Sequence[Table]:
-        """One."""
-        return [Table(HEADERS, table_rows(result), WORDS)]
-
-    def samples(self, finished: Finished[Parameters, Cell, Measured]) -> Mapping[str, Measured]:
-        """All that is measured of a trial."""
-        return {cell.name: measured for cell, measured in finished.cells.items()}
-
-    def strips(self, finished: Finished[Parameters, Cell, Measured]) -> Strips:
-        """What a flow of each trial got of its fair share."""
-        from thalweg.experiments.studies.fairness.page import (  # noqa: PLC0415 - altair takes half a second to load
-            strips,
-        )
-
-        return strips(finished.cells)
-
-    def sections(self, finished: Finished[Parameters, Cell, Measured]) -> Iterator[Section]:
-        """The matrix, shares over conditions, and many flows."""
-        from thalweg.experiments.studies.fairness.page import (  # noqa: PLC0415 - altair takes half a second to load
-            sections,
-        )
-
-        return sections(finished.result)
+def _convergence(row: Row, key: str) -> str:
+    converged = number(row, "converged")
+    time = "never" if row[key] is None else text(number(row, key), "s", 3)
+    return time if converged in (0.0, 1.0) else f"{time} ({percent(converged)})"
 
 
-STUDY = Fairness()
+COLUMNS = (
+    Column("first", "first", kind=str),
+    Column("second", "second", kind=str),
+    Column("queue", "queue", kind=str),
+    Column("flows", "flows", kind=int),
+    Column(
+        "buffer_bdp",
+        "buffer",
+        meaning="multiples of rate times RTT of the first flow",
+        format=lambda row, key: f"{number(row, key):g} BDP",
+    ),
+    Column(
+        "rtt_ratio",
+        "RTT",
+        meaning="of the second flow over that of the first",
+        format=lambda row, key: f"{number(row, key):g}x",
+    ),
+    Column(
+        "first_of_fair",
+        "first of fair",
+        "share",
+        "Of fair: rate over the max-min fair share, capacity over the number of flows",
+        format=percentage,
+    ),
+    Column("second_of_fair", "second of fair", "share", format=percentage),
+    Column("least_of_fair", "least", "share", "that of the flow with the least", format=percentage),
+    Column("ratio", "ratio", meaning="the largest rate over the smallest", format=formatted(".2f")),
+    Column(
+        "jain_1s",
+        "Jain 1 s",
+        meaning="Jain: mean of Jain's index over bins of that length",
+        format=formatted(".2f"),
+    ),
+    Column("jain_5s", "5 s", format=formatted(".2f")),
+    Column("jain_20s", "20 s", format=formatted(".2f")),
+    Column(
+        "convergence_s",
+        "converges",
+        "s",
+        "median time until Jain's index over bins of 1 s is at least 0.9 for 5 s; in brackets the share of trials "
+        "in which it ever is",
+        format=_convergence,
+    ),
+    Column("queue_delay_s", "queue delay", "s"),
+    Column(
+        "loss",
+        "loss",
+        "share",
+        "packets that senders count as lost, of those that they sent",
+        format=percentage,
+    ),
+    Column("utilisation", "utilisation", "share", format=percentage),
+    Column("gap_s", unit="s", meaning="from the start of the first flow to the second"),
+    Column("n", kind=int, meaning="trials"),
+    Column("first_of_fair_low", unit="share", meaning="interval of 95 % of the mean"),
+    Column("first_of_fair_high", unit="share", meaning="interval of 95 % of the mean"),
+    Column("converged", unit="share", meaning="trials in which rates converge"),
+)
+
+
+def _page(finished: Finished[Parameters, Cell, TrialNumbers]) -> Page:
+    from thalweg.experiments.studies.fairness import figures  # noqa: PLC0415 - altair takes half a second to load
+
+    return figures.page(finished)
+
+
+STUDY: Study[Parameters, Cell, TrialNumbers] = Study(
+    name="fairness",
+    title=TITLES["fairness"],
+    source="RFC 9743 sections 5.1 and 5.2; RFC 8868 section 3; Jain, Chiu and Hawe 1984",
+    presets={"default": Parameters()},
+    trials=Option(("--trials", "-n"), "Trials of each row [20].", least=1, most=SET_SIZE),
+    columns=COLUMNS,
+    legend="Means of the trials, from when all flows are there to the end; - where one of them has no number.",
+    scenario=Parameters.scenario,
+    measure=lambda parameters, cell, trials: measure(parameters, cell, trials.outcomes()),
+    rows=lambda parameters, cells: [row(parameters, cell, measured) for cell, measured in cells.items()],
+    checks=lambda _, cells: checks(cells),
+    notes=lambda _, cells: notes(cells),
+    samples=lambda measured: measured,
+    page=_page,
+)

@@ -13,24 +13,24 @@ import numpy as np
 
 from thalweg.experiments.studies.harm.measure import COMPLETION, Measure, Trials
 from thalweg.experiments.studies.harm.parameters import Cell
-from thalweg.experiments.studies.harm.published import CCAFCT, CONTROLLER
-from thalweg.experiments.studies.runner.result import Check
-from thalweg.judging.statistics.claims import above, each_of, every
+from thalweg.experiments.studies.harm.published import CCAFCT, CONTROLLER, LINES
+from thalweg.experiments.studies.runner.result import Check, Finding
+from thalweg.judging.statistics.claims import above, each_of, every, within
 from thalweg.judging.statistics.interval import Interval, Values
 from thalweg.judging.statistics.means import mean_interval
 
-Measured = Mapping[Cell, Trials]
+TrialsByCell = Mapping[Cell, Trials]
 
 _CALLED = {"cubic": "CUBIC", "prague": "Prague"}
 
 
-def checks(measured: Measured) -> list[Check]:
+def checks(measured: TrialsByCell) -> list[Check]:
     """All checks, on the trials of all cells of the preset `ccafct`."""
     rtts = sorted({cell.rtt for cell in measured}, key=lambda rtt: Cell(rtt, CONTROLLER, None).rtt_s)
     return [check for measure in COMPLETION for check in _of(measure, rtts, measured)]
 
 
-def _of(measure: Measure, rtts: list[str], measured: Measured) -> Iterator[Check]:
+def _of(measure: Measure, rtts: list[str], measured: TrialsByCell) -> Iterator[Check]:
     def harm(competitor: str, rtt: str) -> Values:
         cell = Cell(rtt, CONTROLLER, competitor)
         solo, competing = (measured[each].values[measure.name] for each in (cell.alone, cell))
@@ -51,19 +51,67 @@ def _of(measure: Measure, rtts: list[str], measured: Measured) -> Iterator[Check
     for name in ("cubic", "prague"):
         falls = mean_interval(harm(name, nearest) - harm(name, farthest))
         title = f"{_CALLED[name]} harms less at {farthest} than at {nearest} ({measure.title})"
-        yield Check(title, CCAFCT, above(falls, 0), f"less by {shown(falls)}")
+        yield Check(title, CCAFCT, above(falls, 0), f"less by {mean_text(falls)}")
 
 
 def _everywhere(name: str, rtts: list[str], values: Callable[[str], Values], prefix: str = "") -> Check:
     """A check that the values of the replications are above zero at all round-trip times."""
     intervals = {rtt: mean_interval(values(rtt), each_of(len(rtts))) for rtt in rtts}
-    told = ", ".join(f"{shown(interval)} at {rtt}" for rtt, interval in intervals.items())
-    return Check(name, CCAFCT, every(above(interval, 0) for interval in intervals.values()), prefix + told)
+    measured = ", ".join(f"{mean_text(interval)} at {rtt}" for rtt, interval in intervals.items())
+    return Check(name, CCAFCT, every(above(interval, 0) for interval in intervals.values()), prefix + measured)
 
 
-def shown(interval: Interval, digits: int = 3) -> str:
+def mean_text(interval: Interval, digits: int = 3) -> str:
     """A mean with half of its interval."""
     if np.isnan(interval.value):
         return "unknown (infinite alone)"
     half = f" ±{(interval.high - interval.low) / 2:.{digits}f}" if interval.is_bounded else ""
     return f"{interval.value:.{digits}f}{half}"
+
+
+HALF = 0.5
+"""Harm of flows that take twice as long as alone."""
+NEAR = 1.5
+"""Times within this factor are of one magnitude."""
+_TRANSPORT = "Linux TCP there, a modelled QUIC endpoint here"
+
+
+def findings(measured: TrialsByCell) -> list[Finding]:
+    """All findings, on the trials of all cells of the preset `ccafct`."""
+    return [finding for measure in COMPLETION for finding in _findings_on(measure, measured)]
+
+
+def _findings_on(measure: Measure, measured: TrialsByCell) -> Iterator[Finding]:
+    for competitor, who in ((None, "alone"), ("cubic", "beside CUBIC"), ("prague", "beside Prague")):
+        cells = [cell for cell in measured if cell.competitor == competitor]
+        published = [getattr(LINES[cell.rtt_s, competitor], measure.column) for cell in cells]
+        found = [
+            mean_interval(measured[cell].values[measure.name] / stated, each_of(len(cells)))
+            for cell, stated in zip(cells, published, strict=True)
+        ]
+        yield Finding(
+            f"completion times {who} ({measure.title}), to a factor of {NEAR:g}",
+            CCAFCT,
+            f"{min(published):.3g} to {max(published):.3g} s",
+            "ours over theirs: "
+            + ", ".join(f"{mean_text(value, 2)} at {cell.rtt}" for cell, value in zip(cells, found, strict=True)),
+            every(within(value, 1 / NEAR, NEAR) for value in found),
+            _TRANSPORT,
+        )
+    beside = [cell for cell in measured if cell.competitor == "prague"]
+    harms = {
+        cell.rtt: mean_interval(
+            measure.harm(measured[cell.alone].values[measure.name], measured[cell].values[measure.name]),
+            each_of(len(beside)),
+        )
+        for cell in beside
+    }
+    stated = [getattr(LINES[cell.rtt_s, cell.competitor], f"{measure.name}_harm") for cell in beside]
+    yield Finding(
+        f"beside Prague, {CONTROLLER} flows take more than twice as long as alone ({measure.title})",
+        CCAFCT,
+        f"harm of {min(stated):.3f} to {max(stated):.3f}",
+        ", ".join(f"{mean_text(interval)} at {rtt}" for rtt, interval in harms.items()),
+        every(above(interval, HALF) for interval in harms.values()),
+        _TRANSPORT,
+    )

@@ -6,23 +6,40 @@ in real time, which is filled then, the simulator is hollow. Harm is drawn from 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import altair as alt
 import numpy as np
 import polars as pl
 
 from thalweg.base.quantity import text
-from thalweg.experiments.studies.harm.measure import COMPLETION, Measure
-from thalweg.experiments.studies.runner.result import Row
+from thalweg.engine.outcome import Outcomes
+from thalweg.experiments.studies.harm.measure import (
+    COMPLETION,
+    MEASURES,
+    OTHERS,
+    Measure,
+    Trials,
+    completion_times,
+)
+from thalweg.experiments.studies.harm.parameters import Cell
+from thalweg.experiments.studies.runner.page import Page
+from thalweg.experiments.studies.runner.result import Row, StudyResult
+from thalweg.experiments.studies.runner.table import number
 from thalweg.judging.statistics.interval import Values
+from thalweg.pages.figures import Chart
 from thalweg.pages.figures.data import rows
 from thalweg.pages.figures.theme import CONFIG, GREY, SERIES, WIDTH
+from thalweg.pages.report.section import Section
+from thalweg.pages.report.strip import Strip, Strips, span
 from thalweg.realtime.kernel import is_kernel, simulated
 
 ALONE = "alone"
 OURS, PUBLISHED = "here", "published"
 LIVE, SIMULATED = "in real time", "simulated"
+_SUMMED_UP = ("geomean", "p95", "throughput", "queue_delay", "loss")
+"""What the matrix is drawn of."""
 _HEIGHT = 210
 _STEP = 1 / 12
 """From one competitor to the next at the same round-trip time, in octaves of it."""
@@ -87,7 +104,7 @@ def plot_matrix(table: Sequence[Row], measure: Measure, title: str) -> alt.Layer
             "victim": str(row["controller"]),
             "competitor": str(row["competitor"]),
             "harm": _drawn(row[f"{measure.name}_harm"]),
-            "shown": f"{_number(row, f'{measure.name}_harm'):.2f}",
+            "shown": f"{number(row, f'{measure.name}_harm'):.2f}",
             "interval": f"{_bound(row, measure, 'low')} to {_bound(row, measure, 'high')}",
         }
         for row in table
@@ -132,7 +149,7 @@ def _points(table: Sequence[Row], measures: Sequence[Measure], kind: str) -> pl.
         for measure in measures:
             column = f"{measure.name}_harm" if kind == "harm" else measure.column
             point = {
-                "rtt_ms": 1e3 * _number(row, "rtt_path_s"),
+                "rtt_ms": 1e3 * number(row, "rtt_path_s"),
                 "measure": measure.title,
                 "competitor": _called(row["competitor"]),
             }
@@ -192,17 +209,17 @@ def _panels(
             alt.layer(
                 lines,
                 ours.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title=what), y2="high:Q"),
-                ours.mark_point(filled=True, opacity=1, size=42).encode(y=y, tooltip=_TOLD),
+                ours.mark_point(filled=True, opacity=1, size=42).encode(y=y, tooltip=_TOOLTIP),
                 base.transform_filter(alt.datum.who != who[0])
                 .mark_point(filled=False, opacity=1, size=36, strokeWidth=1.3)
-                .encode(y=y, tooltip=_TOLD),
+                .encode(y=y, tooltip=_TOOLTIP),
             )
         )
     chart: alt.HConcatChart = alt.hconcat(*panels, spacing=14, title=title).configure(**CONFIG)
     return chart
 
 
-_TOLD = ["competitor:N", "who:N", "rtt_ms:Q", "value:Q"]
+_TOOLTIP = ["competitor:N", "who:N", "rtt_ms:Q", "value:Q"]
 
 
 def _colour(names: Sequence[str]) -> alt.Color:
@@ -230,11 +247,82 @@ def _drawn(harm: str | float | None) -> float | None:
     return None if harm is None else float(np.clip(float(harm), 0, 1))
 
 
-def _number(row: Row, name: str) -> float:
-    value = row[name]
-    return float("nan") if value is None else float(value)
-
-
 def _bound(row: Row, measure: Measure, which: str) -> str:
     value = row.get(f"{measure.name}_harm_{which}")
     return text(None if value is None else float(value), digits=2)
+
+
+def page(result: StudyResult, trials: Mapping[Cell, Trials], outcomes: Mapping[Cell, Outcomes]) -> Page:
+    """Matrices, harm over the round-trip time, and distributions; harm in each replication."""
+    return Page(sections(result, outcomes), strips(trials))
+
+
+def sections(result: StudyResult, of: Mapping[Cell, Outcomes]) -> Iterator[Section]:
+    """Controllers of the kernel share their sections with those of the simulator that stand for them."""
+    rtts = list(dict.fromkeys(cell.rtt for cell in of))
+    families: dict[str, list[str]] = {}
+    for cell in of:
+        members = families.setdefault(simulated(cell.controller), [])
+        members += [] if cell.controller in members else [cell.controller]
+    if len(families) > 1:
+        for rtt in rtts:
+            name = f"matrix-{rtt.replace(' ', '')}"
+            yield Section(name, f"Who harms whom, {rtt}", "", partial(_draw_matrix, result, rtt))
+    if len(rtts) > 1:
+        for family, members in families.items():
+            title = f"Short {family} flows over the round-trip time"
+            name = Cell("rtt", family, "all").name
+            yield Section(name, title, "", partial(_draw_over_rtt, result, members))
+    for rtt in rtts:
+        for family, members in families.items():
+            cells = [cell for cell in of if cell.rtt == rtt and cell.controller in members]
+            if cells:
+                title = f"Short {family} flows, {rtt}"
+                last = [cell for cell in cells if cell.controller == members[0]][-1]
+                toml = of[last].scenario.toml
+                draw = partial(_draw_distributions, {cell: of[cell] for cell in cells})
+                yield Section(Cell(rtt, family, None).name, title, toml, draw)
+
+
+def _rows(result: StudyResult, name: str, value: object) -> list[Row]:
+    return [row for row in result.rows if row[name] == value]
+
+
+def _draw_matrix(result: StudyResult, rtt: str) -> Sequence[Chart]:
+    rows = _rows(result, "rtt_path_s", Cell(rtt, "", None).rtt_s)
+    shown = [measure for measure in MEASURES if measure.name in _SUMMED_UP]
+    return [plot_matrix(rows, measure, f"Harm to the {measure.title} of short flows, {rtt}") for measure in shown]
+
+
+def _draw_over_rtt(result: StudyResult, controllers: Sequence[str]) -> Sequence[Chart]:
+    rows = [row for controller in controllers for row in _rows(result, "controller", controller)]
+    return [
+        plot_harm(rows, COMPLETION, "Harm to completion times"),
+        plot_times(rows, "Completion times"),
+        plot_harm(rows, OTHERS, "Harm to other measures of the same flows"),
+    ]
+
+
+def _draw_distributions(cells: Mapping[Cell, Outcomes]) -> Sequence[Chart]:
+    sides: dict[str, dict[str | None, Values]] = {}
+    for cell, outcomes in cells.items():
+        times = completion_times(outcomes.requests)
+        sides.setdefault(cell.controller, {})[cell.competitor] = times
+    return [plot_distributions(sides, "Completion times of all replications")]
+
+
+def strips(cells: Mapping[Cell, Trials]) -> Strips:
+    """Harm to the geometric mean in each replication; flows alone are what harm is counted from, and have none."""
+    measure = COMPLETION[0]
+    harms: dict[Cell, Values] = {
+        cell: measure.harm(cells[cell.alone].values[measure.name], of.values[measure.name])
+        for cell, of in cells.items()
+        if cell.competitor is not None
+    }
+    scale = span(harms.values(), 0.0, 1.0)
+    return Strips(
+        "replications",
+        f"Replications: each a line, by its harm to the {measure.title}; the upright mark is no harm. "
+        "All rows have one scale, up to 1.",
+        [[Strip(harms[cell], "", 0.0, called="no harm", scale=scale)] if cell in harms else [] for cell in cells],
+    )

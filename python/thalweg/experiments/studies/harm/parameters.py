@@ -162,11 +162,6 @@ class Parameters:
         """As many as checks about P95 need, which 45 of 900 short flows decide; fewer in real time."""
         return LIVE_REPLICATIONS if any(cell.is_live for cell in self.cells()) else REPLICATIONS
 
-    @property
-    def preset(self) -> str:
-        """The name of this set of parameters; `custom` if it has none."""
-        return next((name for name, known in presets().items() if known == self), "custom")
-
     def cells(self) -> list[Cell]:
         """All rows, the short flows alone before their competitions.
 
@@ -187,11 +182,16 @@ class Parameters:
         return sorted(met, key=place)
 
     @property
+    def is_published(self) -> bool:
+        """Whether this is the published experiment."""
+        return self == PRESETS["ccafct"]
+
+    @property
     def as_published(self) -> bool:
         """Whether rows with published round-trip time and controllers can be compared with the published ones."""
         return not changed(self).keys() - {"rtts", "controllers", "competitors"}
 
-    def live_span_s(self, replications: int) -> tuple[float, float]:
+    def live_span_s(self, replications: int) -> tuple[float, float | None]:
         """Seconds that all trials in real time take: if no short flow is late, and at the most."""
         cells = sum(cell.is_live for cell in self.cells()) * replications
         arrivals = (self.count - 1) * seconds(self.mean_gap, "--mean-gap")
@@ -236,7 +236,7 @@ def _long_flow(controller: str) -> dict[str, object]:
     return {"name": COMPETITOR, "controller": controller, "download": "100 GB", "background": True}
 
 
-def presets() -> dict[str, Parameters]:
+def _presets() -> dict[str, Parameters]:
     """Sets of parameters with a name.
 
     `live` sets the kernel's TCP in real time beside the simulator: fewer and shorter replications, and a queue
@@ -306,3 +306,6 @@ def changed(parameters: Parameters) -> dict[str, tuple[object, object]]:
         for parameter in fields(Parameters)
     }
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+PRESETS = _presets()

@@ -2,158 +2,202 @@
 
 Each cell of the experiment (`parameters.py`) is run with the same seeds, so that its short flows arrive at the
 same times with the same lengths as those that are alone. Metric and formulas are in `metric.py`, what is measured
-in `measure.py`, how rows come of it in `rows.py`.
+and how rows come of it in `measure.py`. The preset `ccafct` is set against what is published.
 
 Source: ccafct (github.com/heistp/ccafct) for the experiment, Ware et al. for harm.
+
+>>> quick = Parameters(rtts=("20 ms",), queue="drop-tail", competitors=("reno",), count=20, head_start="1 s")
+>>> [(row["competitor"], row["unfinished"]) for row in STUDY.run(quick, trials=2).result.rows]
+[(None, 0), ('reno', 0)]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from thalweg.base.quantity import text
 from thalweg.base.seeds import SET_SIZE
 from thalweg.engine.outcome import Outcomes
-from thalweg.experiments.studies.harm.blocks import Blocks, parameter_blocks
-from thalweg.experiments.studies.harm.checks import checks
-from thalweg.experiments.studies.harm.findings import findings
-from thalweg.experiments.studies.harm.measure import Trials, measure
-from thalweg.experiments.studies.harm.parameters import Cell, Parameters, presets
-from thalweg.experiments.studies.harm.published import CCAFCT
-from thalweg.experiments.studies.harm.rows import notes, row
-from thalweg.experiments.studies.harm.store import request_and_flow_tables
-from thalweg.experiments.studies.harm.table import (
-    HEADERS,
-    LEGEND,
-    MORE,
-    TIMES,
-    WORDS,
-    more_rows,
-    table_rows,
-    times_rows,
+from thalweg.experiments.studies.catalogue import TITLES
+from thalweg.experiments.studies.harm.blocks import parameter_blocks
+from thalweg.experiments.studies.harm.checks import checks, findings
+from thalweg.experiments.studies.harm.measure import (
+    COMPLETION,
+    MEASURES,
+    OTHERS,
+    Measure,
+    Trials,
+    measure,
+    notes,
+    row,
 )
+from thalweg.experiments.studies.harm.parameters import PRESETS, Cell, Parameters
+from thalweg.experiments.studies.harm.published import CCAFCT
+from thalweg.experiments.studies.runner.folder import with_cells
 from thalweg.experiments.studies.runner.parameters import Option
-from thalweg.experiments.studies.runner.result import Check, Finding, Row, StudyResult
-from thalweg.experiments.studies.runner.study import Finished, ScenarioStudy
-from thalweg.experiments.studies.runner.table import Table
+from thalweg.experiments.studies.runner.result import Row
+from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.table import Column, number
 from thalweg.experiments.studies.runner.trials import CellTrials
-from thalweg.judging.statistics.interval import Values
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from thalweg.pages.report.section import Section
-    from thalweg.pages.report.strip import Strips
+    from thalweg.experiments.studies.runner.page import Page
 
 
-class Kept(NamedTuple):
+class CellOutcomes(NamedTuple):
     """What is kept of a cell."""
 
     trials: Trials
     outcomes: Outcomes
 
 
-Cells = Mapping[Cell, Kept]
+Cells = Mapping[Cell, CellOutcomes]
 
 
-class Harm(ScenarioStudy[Parameters, Cell, Kept]):
-    """The study; it sets the preset `ccafct` against what is published.
+def _with_interval(row: Row, key: str, sign: str = "") -> str:
+    """A harm and half of its interval, which a single replication does not have."""
+    value, low, high = (row.get(name) for name in (key, f"{key}_low", f"{key}_high"))
+    if value is None:
+        return "-"
+    harm = f"{float(value):{sign}.3f}"
+    return harm if low is None or high is None else f"{harm} ±{(float(high) - float(low)) / 2:.2f}"
 
-    >>> quick = Parameters(rtts=("20 ms",), queue="drop-tail", competitors=("reno",), count=20, head_start="1 s")
-    >>> [(row["competitor"], row["unfinished"]) for row in STUDY.run(quick, trials=2).result.rows]
-    [(None, 0), ('reno', 0)]
-    """
 
-    name = "harm"
-    title = "Harm to the completion times of short flows"
-    source = CCAFCT
-    legend = LEGEND
-    preset_option = Option(
-        ("--preset",), "Set of parameters: ccafct, ccafct-test, live; other options change it.", "NAME"
-    )
-    trials_option = Option(
+def _beyond_itself(row: Row, key: str) -> str:
+    return "-" if row["competitor"] == row["controller"] else _with_interval(row, key, "+")
+
+
+def _share(row: Row, key: str) -> str:
+    return text(100 * number(row, key), "%", 2)
+
+
+def _published(row: Row, key: str) -> str:
+    return "-" if row.get(key) is None else f"{number(row, key):.3f}"
+
+
+def _completion(measure: Measure) -> Iterator[Column]:
+    is_first = measure is COMPLETION[0]
+    yield Column(measure.column, measure.title, measure.unit, digits=4)
+    yield Column(f"{measure.name}_harm", "harm", format=_with_interval)
+    meaning = "harm as ccafct printed it" if is_first else ""
+    yield Column(f"published_{measure.name}_harm", "published", meaning=meaning, format=_published)
+
+
+def _other(measure: Measure) -> Iterator[Column]:
+    meaning = "packets dropped, of those that short flows sent" if measure.name == "loss" else ""
+    form = None if measure.unit else _share
+    yield Column(measure.column, measure.title, measure.unit or "share", meaning, format=form, table=1)
+    yield Column(f"{measure.name}_harm", "harm", format=_with_interval, table=1)
+
+
+def _in_documents(measure: Measure) -> Iterator[Column]:
+    interval = "interval of 95 %, of a row with a competitor"
+    for end in ("low", "high"):
+        yield Column(f"{measure.name}_harm_{end}", meaning=interval)
+    if not measure.more_is_better:
+        yield Column(f"{measure.name}_excess", meaning="(competing - solo) / solo, of a row with a competitor")
+    for end in ("", "_low", "_high"):
+        if end or measure is not COMPLETION[0]:
+            meaning = interval if end else "harm above that of the short flows' own controller"
+            yield Column(f"{measure.name}_beyond_itself{end}", meaning=meaning)
+    if measure in COMPLETION:
+        yield Column(f"published_{measure.column}", unit=measure.unit, meaning="as ccafct printed it")
+
+
+COLUMNS = (
+    Column("rtt_path_s", "RTT", "s", digits=4),
+    Column("controller", "short flows", kind=str),
+    Column("competitor", "against", kind=str, format=lambda row, key: str(row[key] or "-")),
+    *(column for measure in COMPLETION for column in _completion(measure)),
+    Column(
+        "geomean_beyond_itself",
+        "beyond itself",
+        meaning="harm to the geometric mean above that which the short flows' own controller does",
+        format=_beyond_itself,
+    ),
+    Column(
+        "unfinished",
+        "unfinished",
+        kind=int,
+        meaning="short flows that the time limit cut off: infinite in the median and P95, and counted with the "
+        "time that they were there in the geometric mean and the throughput",
+        format=lambda row, key: f"{row[key]} of {row['requests']}",
+    ),
+    *(column for measure in OTHERS for column in _other(measure)),
+    Column("competitor_bps", "competitor", "bps", "its rate while there were short flows", table=1),
+    Column("replications", kind=int),
+    Column("requests", kind=int, meaning="short flows of all replications"),
+    *(column for measure in MEASURES for column in _in_documents(measure)),
+)
+_KEYS = (
+    Column("rtt_path_s", unit="s", meaning="round-trip time of the cell"),
+    Column("short_controller", kind=str, meaning="controller of the short flows"),
+    Column("competitor", kind=str, meaning="controller of the long flow"),
+)
+"""Of the tables of flows and requests, before the columns of outcomes."""
+
+
+def _of_trials(cells: Cells) -> dict[Cell, Trials]:
+    return {cell: kept.trials for cell, kept in cells.items()}
+
+
+def _stored(finished: Finished[Parameters, Cell, CellOutcomes]) -> dict[str, pl.DataFrame]:
+    """Every short flow of every replication; the short flows together and the competitor of every replication."""
+
+    def names(cell: Cell) -> dict[str, str | float | None]:
+        return {"rtt_path_s": cell.rtt_s, "short_controller": cell.controller, "competitor": cell.competitor}
+
+    outcomes = {cell: kept.outcomes for cell, kept in finished.cells.items()}
+    return {
+        "requests": with_cells({cell: of.requests for cell, of in outcomes.items()}, names),
+        "flows": with_cells({cell: of.flows for cell, of in outcomes.items()}, names),
+    }
+
+
+def _measure(_parameters: Parameters, _cell: Cell, trials: CellTrials) -> CellOutcomes:
+    outcomes = trials.outcomes()
+    return CellOutcomes(measure(outcomes), outcomes)
+
+
+def _page(finished: Finished[Parameters, Cell, CellOutcomes]) -> Page:
+    from thalweg.experiments.studies.harm import figures  # noqa: PLC0415 - altair takes half a second to load
+
+    trials, outcomes = _of_trials(finished.cells), {cell: kept.outcomes for cell, kept in finished.cells.items()}
+    return figures.page(finished.result, trials, outcomes)
+
+
+STUDY: Study[Parameters, Cell, CellOutcomes] = Study(
+    name="harm",
+    title=TITLES["harm"],
+    source=CCAFCT,
+    presets=PRESETS,
+    preset=Option(("--preset",), "Set of parameters: ccafct, ccafct-test, live; other options change it.", "NAME"),
+    trials=Option(
         ("--replications", "-n"),
         "Replications of each row, on paired seeds [20; with --live 2].",
         least=1,
         most=SET_SIZE,
-    )
-    is_live = True
-
-    def presets(self) -> Mapping[str, Parameters]:
-        """Those of ccafct, in real time, and of everyone against everyone."""
-        return presets()
-
-    def live_span_s(self, parameters: Parameters, trials: int) -> tuple[float, float | None]:
-        """By its arrivals, and at the most by its time limit."""
-        return parameters.live_span_s(trials)
-
-    def blocks(self, parameters: Parameters) -> Blocks:
-        """As ccafct prints them."""
-        return parameter_blocks(parameters)
-
-    def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> Kept:
-        """The short flows."""
-        outcomes = trials.outcomes()
-        return Kept(measure(outcomes), outcomes)
-
-    def rows(self, parameters: Parameters, cells: Cells) -> list[Row]:
-        """One for each cell."""
-        return [row(cell, _measured(cells), published=parameters.as_published) for cell in cells]
-
-    def notes(self, parameters: Parameters, cells: Cells) -> list[str]:
-        """How many rows are harmed."""
-        return notes(_measured(cells))
-
-    def checks(self, parameters: Parameters, cells: Cells) -> list[Check]:
-        """Those of the published table."""
-        return checks(_measured(cells)) if parameters.preset == "ccafct" else []
-
-    def findings(self, parameters: Parameters, cells: Cells) -> list[Finding]:
-        """Those of the published table."""
-        return findings(_measured(cells)) if parameters.preset == "ccafct" else []
-
-    def tables(self, result: StudyResult) -> Sequence[Table]:
-        """Completion times, and what else is harmed."""
-        return [Table(TIMES, times_rows(result), WORDS), Table(MORE, more_rows(result), WORDS)]
-
-    def page_table(self, result: StudyResult) -> Table:
-        """Both in one."""
-        return Table(HEADERS, table_rows(result), WORDS)
-
-    def columns(self, finished: Finished[Parameters, Cell, Kept]) -> Mapping[str, pl.DataFrame]:
-        """Every short flow, and the flows of every replication."""
-        return request_and_flow_tables(_outcomes(finished.cells))
-
-    def samples(self, finished: Finished[Parameters, Cell, Kept]) -> Mapping[str, Mapping[str, Values]]:
-        """The completion times of each replication."""
-        return {
-            cell.name: {str(name): values for name, values in of.values.items()}
-            for cell, of in _measured(finished.cells).items()
-        }
-
-    def strips(self, finished: Finished[Parameters, Cell, Kept]) -> Strips:
-        """Harm in each replication."""
-        from thalweg.experiments.studies.harm.page import (  # noqa: PLC0415 - altair takes half a second to load
-            strips,
-        )
-
-        return strips(_measured(finished.cells))
-
-    def sections(self, finished: Finished[Parameters, Cell, Kept]) -> Iterator[Section]:
-        """Matrices, harm over the round-trip time, and distributions."""
-        from thalweg.experiments.studies.harm.page import (  # noqa: PLC0415 - altair takes half a second to load
-            sections,
-        )
-
-        return sections(finished.result, _outcomes(finished.cells))
-
-
-def _measured(cells: Cells) -> dict[Cell, Trials]:
-    return {cell: kept.trials for cell, kept in cells.items()}
-
-
-def _outcomes(cells: Cells) -> dict[Cell, Outcomes]:
-    return {cell: kept.outcomes for cell, kept in cells.items()}
-
-
-STUDY = Harm()
+    ),
+    columns=COLUMNS,
+    legend="Times run from the nominal arrival of a short flow to its last byte, means of the replications. Harm "
+    "is the part of a measure that the competitor is to blame for: (competing - solo) / competing, for throughput "
+    "(solo - competing) / solo; 0 is none, 1 is all, less than 0 a benefit. ±: interval of 95 % over replications "
+    "paired by seed.",
+    scenario=Parameters.scenario,
+    measure=_measure,
+    rows=lambda parameters, cells: [
+        row(cell, _of_trials(cells), published=parameters.as_published) for cell in cells
+    ],
+    notes=lambda _, cells: notes(_of_trials(cells)),
+    checks=lambda parameters, cells: checks(_of_trials(cells)) if parameters.is_published else [],
+    findings=lambda parameters, cells: findings(_of_trials(cells)) if parameters.is_published else [],
+    blocks=parameter_blocks,
+    samples=lambda kept: {str(name): values for name, values in kept.trials.values.items()},
+    stored=_stored,
+    stored_columns={"requests": _KEYS, "flows": _KEYS},
+    page=_page,
+    live_span_s=Parameters.live_span_s,
+)

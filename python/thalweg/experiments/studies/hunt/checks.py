@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from thalweg.base.quantity import text
-from thalweg.experiments.studies.hunt.measure import Measured, until
+from thalweg.experiments.studies.hunt.measure import CaseHunts, until
 from thalweg.experiments.studies.hunt.parameters import Cell
 from thalweg.experiments.studies.runner.result import Check
 from thalweg.judging.statistics.claims import above
@@ -13,7 +13,7 @@ from thalweg.judging.statistics.quantiles import median_interval
 from thalweg.judging.statistics.rates import rate_interval
 
 
-def checks(cells: Mapping[Cell, Measured]) -> list[Check]:
+def checks(cells: Mapping[Cell, CaseHunts]) -> list[Check]:
     """Two for each case: more than half of the hunts reach the bound; so does the median of shipped trials."""
     made = []
     for cell, measured in cells.items():
@@ -23,7 +23,7 @@ def checks(cells: Mapping[Cell, Measured]) -> list[Check]:
                 f"found again: {cell.what}",
                 cell.source,
                 above(rate_interval(reached, len(measured.finds)), 0.5),
-                f"{reached} of {len(measured.finds)} hunts reach {told(cell.bound, measured.unit)}",
+                f"{reached} of {len(measured.finds)} hunts reach {objective_text(cell.bound, measured.unit)}",
             )
         )
         shipped = median_interval(measured.shipped)
@@ -32,17 +32,17 @@ def checks(cells: Mapping[Cell, Measured]) -> list[Check]:
                 f"the scenario worst-cases/{cell.name} shows it",
                 cell.source,
                 above(shipped, cell.bound),
-                f"{told(shipped.value, measured.unit)} ({told(shipped.low, measured.unit)} to "
-                f"{told(shipped.high, measured.unit)})",
+                f"{objective_text(shipped.value, measured.unit)} ({objective_text(shipped.low, measured.unit)} to "
+                f"{objective_text(shipped.high, measured.unit)})",
             )
         )
     return made
 
 
-def told(value: float, unit: str) -> str:
+def objective_text(value: float, unit: str) -> str:
     """A value of an objective for people; those without a unit are ratios.
 
-    >>> told(0.305, "share"), told(3.331, "")
+    >>> objective_text(0.305, "share"), objective_text(3.331, "")
     ('30.5 %', '3.33')
     """
     return text(value, unit, 3) if unit else f"{value:.3g}"

@@ -1,15 +1,22 @@
-"""The figure of `hunt`: how a search comes closer to the worst case, scenario by scenario."""
+"""The page of `hunt`: how a search comes closer to the worst case, scenario by scenario."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import altair as alt
 import polars as pl
 
 from thalweg.experiments.hunt import Find
+from thalweg.experiments.studies.hunt.measure import CaseHunts
+from thalweg.experiments.studies.hunt.parameters import Cell, Parameters
+from thalweg.experiments.studies.runner.page import Page
+from thalweg.experiments.studies.runner.study import Finished
 from thalweg.pages.figures.data import rows
 from thalweg.pages.figures.theme import CONFIG, GREY, WIDTH
+from thalweg.pages.report.section import Section
+from thalweg.pages.report.strip import Strip, Strips
 
 
 def plot_search(finds: Sequence[Find], bound: float, title: str) -> alt.LayerChart:
@@ -43,3 +50,25 @@ def _worst(find: Find) -> list[tuple[int, float]]:
             worst = value
             found.append((scenario, worst))
     return [*found, (len(find.history), worst)]
+
+
+def page(finished: Finished[Parameters, Cell, CaseHunts]) -> Page:
+    """How each search went, and the trials of the shipped scenarios."""
+    return Page(sections(finished.cells), strips(finished.cells))
+
+
+def sections(cells: Mapping[Cell, CaseHunts]) -> Iterator[Section]:
+    """The search of each case."""
+    for cell, measured in cells.items():
+        yield Section(
+            cell.name, cell.what, cell.source, partial(plot_search, measured.finds, cell.bound, cell.name)
+        )
+
+
+def strips(cells: Mapping[Cell, CaseHunts]) -> Strips:
+    """The objective in each trial of the shipped scenario, and from where on the case counts as found."""
+    return Strips(
+        "trials of shipped",
+        "Trials of shipped: each a line, by the objective; the upright mark is the bound.",
+        [[Strip(of.shipped, of.unit, cell.bound, called="bound", judged=True)] for cell, of in cells.items()],
+    )

@@ -21,7 +21,7 @@ from thalweg.judging.statistics.quantiles import median
 
 
 @dataclass(frozen=True)
-class Measured:
+class CaseHunts:
     """Of one case."""
 
     finds: list[Find]
@@ -30,7 +30,7 @@ class Measured:
     unit: str
 
 
-def measure(parameters: Parameters, cell: Cell, trials: CellTrials) -> Measured:
+def measure(parameters: Parameters, cell: Cell, trials: CellTrials) -> CaseHunts:
     """Hunts, and plays the shipped scenario. Raises RequestError and Interrupted."""
     finds = []
     for number in range(parameters.hunts):
@@ -43,7 +43,7 @@ def measure(parameters: Parameters, cell: Cell, trials: CellTrials) -> Measured:
         finds.append(find)
         trials.core_s += find.core_s
     plan = parameters.plan(cell, 1)
-    return Measured(finds, _shipped(plan, trials), plan.objective.of.unit)
+    return CaseHunts(finds, _shipped(plan, trials), plan.objective.of.unit)
 
 
 def _shipped(plan: HuntPlan, trials: CellTrials) -> Values:
@@ -53,7 +53,7 @@ def _shipped(plan: HuntPlan, trials: CellTrials) -> Values:
     steps = judge.values([document])
     try:
         while True:
-            trials.executor.play([next(steps)], judge.take, trials.report)
+            trials.executor.play([next(steps)], judge.take, trials.progress)
     except StopIteration:
         pass
     except KeyboardInterrupt:
@@ -72,7 +72,7 @@ def until(find: Find, bound: float) -> int | None:
     return next(over, None)
 
 
-def row(cell: Cell, measured: Measured) -> Row:
+def row(cell: Cell, measured: CaseHunts) -> Row:
     """One row of the table: medians over hunts, and over the trials of the shipped scenario."""
     reached = [until(find, cell.bound) for find in measured.finds]
     found = [number for number in reached if number is not None]

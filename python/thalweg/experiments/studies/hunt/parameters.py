@@ -100,11 +100,6 @@ class Parameters:
     trials: ClassVar[int] = 20
     """Of the shipped scenario of each case."""
 
-    @property
-    def preset(self) -> str:
-        """Whether these are the defaults."""
-        return "default" if self == Parameters() else "custom"
-
     def __post_init__(self) -> None:
         """Refuses what cannot be hunted; raises RequestError."""
         for name in self.cases:

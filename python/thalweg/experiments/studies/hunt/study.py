@@ -6,81 +6,90 @@ Cases and their plans are in `parameters.py` and `plans/`, what is kept of hunts
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from thalweg.base.seeds import SET_SIZE
-from thalweg.experiments.studies.hunt.checks import checks
-from thalweg.experiments.studies.hunt.measure import Measured, measure, row
+from thalweg.experiments.studies.catalogue import TITLES
+from thalweg.experiments.studies.hunt.checks import checks, objective_text
+from thalweg.experiments.studies.hunt.measure import CaseHunts, measure, row
 from thalweg.experiments.studies.hunt.parameters import Cell, Parameters
-from thalweg.experiments.studies.hunt.table import HEADERS, LEGEND, WORDS, table_rows
 from thalweg.experiments.studies.runner.parameters import Option
-from thalweg.experiments.studies.runner.result import Check, Row, StudyResult
-from thalweg.experiments.studies.runner.study import Finished, ScenarioStudy
-from thalweg.experiments.studies.runner.table import Table
-from thalweg.experiments.studies.runner.trials import CellTrials
+from thalweg.experiments.studies.runner.result import Row
+from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.table import Column, formatted, number
 
 if TYPE_CHECKING:
-    from thalweg.pages.report.section import Section
-    from thalweg.pages.report.strip import Strips
+    from thalweg.experiments.studies.runner.page import Page
 
 
-class Hunts(ScenarioStudy[Parameters, Cell, Measured]):
-    """The study."""
-
-    name = "hunt"
-    title = "Published worst cases, found again"
-    source = (
-        "Hock et al., ICNP 2017; Arun et al., SIGCOMM 2022; Ray and Seshan, HotNets 2022; "
-        "draft-huitema-ccwg-c4-test"
-    )
-    legend = LEGEND
-    extra = "hunt"
-    has_shards = False
-    trials_option = Option(
-        ("--trials", "-n"), "Trials of the shipped scenario of each case [20].", least=1, most=SET_SIZE
-    )
-
-    def presets(self) -> Mapping[str, Parameters]:
-        """One."""
-        return {"default": Parameters()}
-
-    def work_of(self, parameters: Parameters, cell: Cell, trials: int) -> float:
-        """Its hunts, and the trials of its shipped scenario."""
-        plan = parameters.plan(cell, 1)
-        return trials + parameters.hunts * plan.budget * plan.plan.trials
-
-    def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> Measured:
-        """The finds of its hunts, and the objective of its shipped scenario."""
-        return measure(parameters, cell, trials)
-
-    def rows(self, parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[Row]:
-        """One for each case."""
-        return [row(cell, measured) for cell, measured in cells.items()]
-
-    def checks(self, parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[Check]:
-        """Two for each case."""
-        return checks(cells)
-
-    def tables(self, result: StudyResult) -> Sequence[Table]:
-        """One."""
-        return [Table(HEADERS, table_rows(result), WORDS)]
-
-    def strips(self, finished: Finished[Parameters, Cell, Measured]) -> Strips:
-        """The trials of the shipped scenarios."""
-        from thalweg.experiments.studies.hunt.page import (  # noqa: PLC0415 - altair takes half a second to load
-            strips,
-        )
-
-        return strips(finished.cells)
-
-    def sections(self, finished: Finished[Parameters, Cell, Measured]) -> Iterator[Section]:
-        """How each search went."""
-        from thalweg.experiments.studies.hunt.page import (  # noqa: PLC0415 - altair takes half a second to load
-            sections,
-        )
-
-        return sections(finished)
+def _objective(row: Row, key: str) -> str:
+    return objective_text(float(row[key] or 0.0), str(row["unit"]))
 
 
-STUDY = Hunts()
+COLUMNS = (
+    Column("case", "case", kind=str),
+    Column("objective", "objective", kind=str),
+    Column(
+        "bound",
+        "bound",
+        meaning="from which value of the objective on the case counts as found",
+        format=_objective,
+    ),
+    Column("baseline", "plan", meaning="the objective of the scenario that a hunt begins with", format=_objective),
+    Column("found", "found", meaning="the worst of a hunt", format=_objective),
+    Column(
+        "reached",
+        "reached",
+        meaning="hunts that came to the bound",
+        format=lambda row, _: f"{row['reached']} of {row['hunts']}",
+    ),
+    Column("scenarios", "scenarios", meaning="how many those tried until then", format=formatted(".0f")),
+    Column(
+        "numbers_found",
+        "numbers",
+        meaning="of the scenario as it was found, and as it shrank",
+        format=lambda row, key: f"{number(row, key):.0f} to {number(row, 'numbers_shrunk'):.0f}",
+    ),
+    Column(
+        "shipped",
+        "shipped",
+        meaning="the objective of the shipped scenario, the median of its trials",
+        format=_objective,
+    ),
+    Column("unit", kind=str, meaning="of the objective; empty for a ratio"),
+    Column("hunts", kind=int, meaning="hunts for the case"),
+    Column("numbers_shrunk", meaning="numbers of the scenario as it shrank"),
+    Column("n", kind=int, meaning="trials of the shipped scenario"),
+)
+
+
+def _work(parameters: Parameters, cell: Cell, trials: int) -> float:
+    """Its hunts, and the trials of its shipped scenario."""
+    plan = parameters.plan(cell, 1)
+    return trials + parameters.hunts * plan.budget * plan.plan.trials
+
+
+def _page(finished: Finished[Parameters, Cell, CaseHunts]) -> Page:
+    from thalweg.experiments.studies.hunt import figures  # noqa: PLC0415 - altair takes half a second to load
+
+    return figures.page(finished)
+
+
+STUDY: Study[Parameters, Cell, CaseHunts] = Study(
+    name="hunt",
+    title=TITLES["hunt"],
+    source="Hock et al., ICNP 2017; Arun et al., SIGCOMM 2022; Ray and Seshan, HotNets 2022; "
+    "draft-huitema-ccwg-c4-test",
+    presets={"default": Parameters()},
+    trials=Option(("--trials", "-n"), "Trials of the shipped scenario of each case [20].", least=1, most=SET_SIZE),
+    columns=COLUMNS,
+    legend="Medians over hunts with different search seeds.",
+    scenario=Parameters.scenario,
+    measure=measure,
+    rows=lambda _, cells: [row(cell, measured) for cell, measured in cells.items()],
+    checks=lambda _, cells: checks(cells),
+    page=_page,
+    extra="hunt",
+    has_shards=False,
+    work=_work,
+)

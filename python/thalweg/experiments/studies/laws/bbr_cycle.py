@@ -15,8 +15,7 @@ import polars as pl
 
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.engine.trace import Trace
-from thalweg.experiments.studies.laws.experiment import Experiment, Measured, Played
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, around
 from thalweg.experiments.studies.laws.scenarios import bulk, header, path
 
 _RATE_BPS, _RTT_S = 20e6, 0.08
@@ -52,31 +51,14 @@ def _experiment(controller: str, stack: str, trials: int, length_s: float) -> Ex
     keys = header(name, length_s, _RTT_S) | path(_RATE_BPS, _RTT_S, buffer)
     keys |= {"flow": [bulk(_FLOW, controller, stack)]}
 
-    def numbers(played: Played) -> dict[str, float]:
-        assert played.trace is not None
-        return _V[controller](played.trace)
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        assert record.trace is not None
+        return _V[controller](record.trace)
 
-    def quantities(measured: Measured) -> list[Quantity]:
-        found = []
-        for case, number, expected, low, high, unit, source, arithmetic in _LAWS[controller]:
-            found.append(
-                Quantity(
-                    "cycle",
-                    source,
-                    controller,
-                    stack,
-                    case,
-                    expected,
-                    low,
-                    high,
-                    unit,
-                    arithmetic,
-                    measured[number],
-                    always=True,
-                )
-            )
-        return found
-
+    quantities = {
+        number: Quantity("cycle", source, controller, stack, case, *bounds, unit, arithmetic, always=True)
+        for number, (case, bounds, unit, source, arithmetic) in _LAWS[controller].items()
+    }
     return Experiment(name, scenario_text(keys), trials, True, numbers, quantities)
 
 
@@ -175,124 +157,75 @@ def _probe_rtt(each: Sequence[Phase]) -> dict[str, float]:
 
 
 _V = {"bbr": version_3, "bbr1": version_1}
-_Line = tuple[str, str, float, float, float, str, str, str]
-_LAWS: dict[str, list[_Line]] = {
-    "bbr": [
-        ("gain of UP", "up", 1.25, 1.2375, 1.2625, "", f"{_V3} section 5.6.1", "pacing over CRUISE, +-1 %"),
-        ("gain of DOWN", "down", 0.9, 0.891, 0.909, "", f"{_V3} section 5.6.1", "pacing over CRUISE, +-1 %"),
-        (
-            "gain of REFILL",
-            "refill_gain",
-            1.0,
-            0.99,
-            1.01,
-            "",
-            f"{_V3} section 5.6.1",
-            "pacing over CRUISE, +-1 %",
-        ),
-        (
+_PACING, _WAIT = "pacing over CRUISE, +-1 %", "2 to 3 s, seen by ACKs"
+_Law = tuple[str, tuple[float, float, float], str, str, str]
+"""Case, expected value with its bounds, unit, clause, arithmetic."""
+_LAWS: dict[str, dict[str, _Law]] = {
+    "bbr": {
+        "up": ("gain of UP", around(1.25, 0.01), "", f"{_V3} section 5.6.1", _PACING),
+        "down": ("gain of DOWN", around(0.9, 0.01), "", f"{_V3} section 5.6.1", _PACING),
+        "refill_gain": ("gain of REFILL", around(1.0, 0.01), "", f"{_V3} section 5.6.1", _PACING),
+        "margin": (
             "pacing margin",
-            "margin",
-            0.99,
-            0.985,
-            0.995,
+            (0.99, 0.985, 0.995),
             "",
             f"{_V3} section 2.5",
             "pacing of CRUISE over bw: 1 - 1 %",
         ),
-        (
-            "least wait",
-            "least_wait",
-            2.0,
-            2.0,
-            3.0 + _RTT_S,
-            "s",
-            f"{_V3} section 5.3.3.8",
-            "2 to 3 s, seen by ACKs",
-        ),
-        (
-            "most wait",
-            "most_wait",
-            3.0,
-            2.0,
-            3.0 + _RTT_S,
-            "s",
-            f"{_V3} section 5.3.3.8",
-            "2 to 3 s, seen by ACKs",
-        ),
-        (
+        "least_wait": ("least wait", (2.0, 2.0, 3.0 + _RTT_S), "s", f"{_V3} section 5.3.3.8", _WAIT),
+        "most_wait": ("most wait", (3.0, 2.0, 3.0 + _RTT_S), "s", f"{_V3} section 5.3.3.8", _WAIT),
+        "refill": (
             "REFILL",
-            "refill",
-            _RTT_S,
-            _RTT_S,
-            1.5 * _RTT_S,
+            (_RTT_S, _RTT_S, 1.5 * _RTT_S),
             "s",
             f"{_V3} section 5.3.3.3",
             "one round trip; up to half a BDP may wait in the queue",
         ),
-        (
+        "interval": (
             "ProbeRTT gap",
-            "interval",
-            5.0,
-            5.0,
-            5.0 + 2 * _RTT_S,
+            (5.0, 5.0, 5.0 + 2 * _RTT_S),
             "s",
             f"{_V3} section 5.3.4",
             "ProbeRTTInterval 5 s since the last sample of the minimum, seen by ACKs: 2 round trips at the most",
         ),
-        (
+        "probe_rtt": (
             "ProbeRTT takes",
-            "probe_rtt",
-            0.2 + _RTT_S / 2,
-            0.2,
-            0.2 + 2 * _RTT_S,
+            (0.2 + _RTT_S / 2, 0.2, 0.2 + 2 * _RTT_S),
             "s",
             f"{_V3} section 5.3.4",
             "ProbeRTTDuration 200 ms from when the pipe is down, a round trip at the least, and that to get there",
         ),
-    ],
-    "bbr1": [
-        (
+    },
+    "bbr1": {
+        "gains": (
             "gains",
-            "gains",
-            1.0,
-            1.0,
-            1.0,
+            (1.0, 1.0, 1.0),
             "",
             f"{_V1} section 4.3.4.2",
             "1 if they are 1.25, 0.75 and 1, and no others",
         ),
-        (
+        "cycle": (
             "cycle of eight",
-            "cycle",
-            8 * _RTT_S,
-            7 * _RTT_S,
-            9.5 * _RTT_S,
+            (8 * _RTT_S, 7 * _RTT_S, 9.5 * _RTT_S),
             "s",
             f"{_V1} section 4.3.4",
             "8 phases of an RTprop; draining may end early (7), probing lasts until 1.25 BDP are in flight, and a "
             "phase is seen to end by ACKs",
         ),
-        (
+        "interval": (
             "ProbeRTT gap",
-            "interval",
-            10.0,
-            10.0,
-            10.0 + 10 * _RTT_S,
+            (10.0, 10.0, 10.0 + 10 * _RTT_S),
             "s",
             f"{_V1} section 4.1.2",
             "RTpropFilterLen 10 s since the last sample that was no larger than the minimum: until a probe "
             "fills the queue again, up to 8 phases of an RTprop later, and 2 for ACKs to tell",
         ),
-        (
+        "probe_rtt": (
             "ProbeRTT takes",
-            "probe_rtt",
-            0.2 + _RTT_S,
-            0.2,
-            0.2 + 3 * _RTT_S,
+            (0.2 + _RTT_S, 0.2, 0.2 + 3 * _RTT_S),
             "s",
             f"{_V1} section 4.3.5",
             "200 ms and a round trip, from when four packets are in flight",
         ),
-    ],
+    },
 }

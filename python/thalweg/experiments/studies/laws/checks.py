@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from thalweg.base.quantity import text
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Quantity
 from thalweg.experiments.studies.runner.result import Check, Finding
 from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD, each_of, every, within
 from thalweg.judging.statistics.digits import digits, high_bound, low_bound
@@ -29,7 +29,7 @@ def findings(quantities: Sequence[Quantity]) -> list[Finding]:
         Finding(
             f"{quantity.law}, {quantity.controller}, {STACKS[quantity.stack]}: {quantity.case}",
             quantity.source,
-            f"{shown(quantity.low, quantity.unit)} to {shown(quantity.high, quantity.unit)}",
+            f"{quantity_text(quantity.low, quantity.unit)} to {quantity_text(quantity.high, quantity.unit)}",
             _interval(quantity.interval(), quantity.unit),
             quantity.answer(),
             quantity.reason,
@@ -48,11 +48,11 @@ def groups(quantities: Sequence[Quantity]) -> list[list[Quantity]]:
     return list(found.values())
 
 
-def shown(value: float, unit: str) -> str:
+def quantity_text(value: float, unit: str) -> str:
     """A number as tables have it.
 
-    >>> shown(0.9123, "%"), shown(40.51, "packets"), shown(0.015, "s"), shown(1.31, "")
-    ('91.2 %', '40.5', '15 ms', '1.31')
+    >>> quantity_text(0.9123, "%"), quantity_text(40.51, "packets"), quantity_text(0.015, "s")
+    ('91.2 %', '40.5', '15 ms')
     """
     if unit == "%":
         return f"{value:.1%}".replace("%", " %")
@@ -72,7 +72,7 @@ def _law(group: Sequence[Quantity]) -> Check:
         first.source,
         every(answers),
         f"{cases}{quantity.case}: {_interval(quantity.interval(confidence), quantity.unit)}, "
-        f"bounds {shown(quantity.low, quantity.unit)} to {shown(quantity.high, quantity.unit)}",
+        f"bounds {quantity_text(quantity.low, quantity.unit)} to {quantity_text(quantity.high, quantity.unit)}",
     )
 
 

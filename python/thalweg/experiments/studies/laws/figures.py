@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import altair as alt
 import numpy as np
 import polars as pl
 
+from thalweg.experiments.studies.laws.experiment import Quantity
+from thalweg.experiments.studies.laws.utilisation import LAW as UTILISATION
+from thalweg.experiments.studies.laws.window import LAW as WINDOW
 from thalweg.experiments.studies.laws.window_law import cubic_table, reno_table
-from thalweg.experiments.studies.runner.result import Row
+from thalweg.experiments.studies.runner.page import Page
+from thalweg.experiments.studies.runner.result import Row, StudyResult
 from thalweg.pages.figures.data import rows
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREY, SERIES, VERMILION, WIDTH
+from thalweg.pages.report.section import Section
+from thalweg.pages.report.strip import Strip, Strips
 
 _STACKS = ["model", "quic"]
 _COLOURS = [BLUE, VERMILION]
 _HEIGHT = 280
+_UNITS = {"%": "share", "s": "s"}
+"""Of quantities, as texts have them; all others are plain numbers."""
 
 
 def plot_windows(table: Sequence[Row]) -> alt.LayerChart:
@@ -133,3 +142,35 @@ def _place(row: Row, column: str) -> float:
     if high == low:
         return 0.5 if value == low else 1.5
     return (value - low) / (high - low)
+
+
+def page(result: StudyResult, quantities: Sequence[Quantity]) -> Page:
+    """Windows, utilisation and bounds, and the trials of each number between its bounds."""
+    return Page(sections(result), strips(quantities))
+
+
+def sections(result: StudyResult) -> Iterator[Section]:
+    """Windows, utilisation and bounds."""
+    rows = result.rows
+    windows = [row for row in rows if row["law"] == WINDOW]
+    if windows:
+        yield Section("windows", "Average window against loss rate", "", partial(plot_windows, windows))
+    used = [row for row in rows if row["law"] == UTILISATION]
+    if used:
+        yield Section("utilisation", "Utilisation alone", "", partial(plot_use, used))
+    others = [row for row in rows if row["law"] not in (WINDOW, UTILISATION)]
+    if others:
+        yield Section("bounds", "All others, between their bounds", "", partial(plot_bounds, others))
+
+
+def strips(quantities: Sequence[Quantity]) -> Strips:
+    """Each number in all trials, between the bounds of its law."""
+    return Strips(
+        "trials",
+        "Trials: each a line; the upright marks are the bounds. Each row has its own scale. Orange: beyond the "
+        "bounds of a law about every trial. A law about the mean allows single trials there.",
+        [
+            [Strip(of.values, _UNITS.get(of.unit, ""), of.low, of.high, "bounds", of.judged and of.always)]
+            for of in quantities
+        ],
+    )

@@ -68,11 +68,8 @@ class Parameters:
             if stack not in STACKS:
                 hint = did_you_mean(stack, STACKS)
                 raise RequestError(f"--stack {stack!r}: accepted: {', '.join(STACKS)}{hint}")
-
-    @property
-    def preset(self) -> str:
-        """The name of this set of parameters; `custom` if it has none."""
-        return next((name for name, known in PRESETS.items() if known == self), "custom")
+        # The modelled endpoint comes first.
+        object.__setattr__(self, "stacks", tuple(stack for stack in STACKS if stack in self.stacks))
 
     def is_left_out(self, point: Point, stack: str) -> bool:
         """Whether a point costs too much on a stack."""

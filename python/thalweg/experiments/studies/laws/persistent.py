@@ -16,8 +16,7 @@ import polars as pl
 
 from thalweg.engine.scenario_text import nanoseconds, scenario_text
 from thalweg.engine.trace import Trace
-from thalweg.experiments.studies.laws.experiment import Experiment, Measured, Played
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, around
 from thalweg.experiments.studies.laws.scenarios import PACKET, bulk, header
 
 LAW = "outages"
@@ -58,27 +57,21 @@ def experiment(controller: str, stack: str, trials: int, is_long: bool) -> Exper
         "flow": [bulk(_FLOW, controller, stack)],
     }
 
-    def numbers(played: Played) -> dict[str, float]:
-        assert played.trace is not None
-        return windows(played.trace, _DEAD_S + _RTT_S)
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        assert record.trace is not None
+        return windows(record.trace, _DEAD_S + _RTT_S)
 
-    def quantities(measured: Measured) -> list[Quantity]:
-        if is_long:
-            source = "RFC 9002 section 7.6.2: the window MUST be reduced to kMinimumWindow"
-            arithmetic = "2 packets, less what the ACK adds; losses span a round trip and 3 timeouts, more than 3"
-            expected, unit, values = float(_MINIMUM_PACKETS), "packets", measured["packets"]
-        else:
-            source = "RFC 9002 section 7.6.1"
-            arithmetic = "one reduction; losses span a round trip and 1 timeout, less than 3"
-            expected, unit, values = KEPT[controller], "", measured["kept"]
-        low, high = expected * (1 - _TOLERANCE), expected * (1 + _TOLERANCE)
-        return [
-            Quantity(
-                LAW, source, controller, stack, case, expected, low, high, unit, arithmetic, values, always=True
-            )
-        ]
-
-    return Experiment(name, scenario_text(keys), trials, True, numbers, quantities)
+    if is_long:
+        source = "RFC 9002 section 7.6.2: the window MUST be reduced to kMinimumWindow"
+        arithmetic = "2 packets, less what the ACK adds; losses span a round trip and 3 timeouts, more than 3"
+        number, expected, unit = "packets", float(_MINIMUM_PACKETS), "packets"
+    else:
+        source = "RFC 9002 section 7.6.1"
+        arithmetic = "one reduction; losses span a round trip and 1 timeout, less than 3"
+        number, expected, unit = "kept", KEPT[controller], ""
+    bounds = around(expected, _TOLERANCE)
+    quantity = Quantity(LAW, source, controller, stack, case, *bounds, unit, arithmetic, always=True)
+    return Experiment(name, scenario_text(keys), trials, True, numbers, {number: quantity})
 
 
 def windows(trace: Trace, silent_s: float) -> dict[str, float]:

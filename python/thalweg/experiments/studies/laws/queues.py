@@ -15,8 +15,7 @@ import polars as pl
 
 from thalweg.engine.scenario_text import nanoseconds, scenario_text
 from thalweg.engine.trace import Trace
-from thalweg.experiments.studies.laws.experiment import Experiment, Measured, Played
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, around
 from thalweg.experiments.studies.laws.scenarios import bulk, header, path
 from thalweg.experiments.studies.laws.window_law import RENO, RENO_RANDOM
 from thalweg.judging.statistics.interval import Values
@@ -46,25 +45,20 @@ def codel(trials: int) -> Experiment:
     load = {"name": "load", "controller": "reno:ecn=off", "background": True, "requests": requests}
     keys = header("codel", length_s, 0.02) | path(_RATE_BPS, 0.02, "100 MB", "codel") | {"flow": [load]}
 
-    def numbers(played: Played) -> dict[str, float]:
-        assert played.trace is not None
-        drops = played.trace.drops.filter((pl.col("link") == "down") & (pl.col("reason") == "aqm"))
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        assert record.trace is not None
+        drops = record.trace.drops.filter((pl.col("link") == "down") & (pl.col("reason") == "aqm"))
         scaled = scaled_gaps(drops["time_s"].to_numpy())
         return {"mean": float(scaled.mean()), "first": float(scaled[:10].mean())}
 
-    def quantities(measured: Measured) -> list[Quantity]:
-        found = []
-        for case, values, shown in (
-            ("all gaps", measured["mean"], "mean over the episode of gap sqrt(count) / INTERVAL"),
-            ("first ten", measured["first"], "the same of the first ten gaps, 100 ms, 70.7 ms, 57.7 ms, ..."),
-        ):
-            found.append(
-                _of_queue(
-                    "drop spacing", "RFC 8289 sections 3.3 and 5.6", "codel", case, 1.0, 0.05, "", shown, values
-                )
-            )
-        return found
+    def quantity(case: str, arithmetic: str) -> Quantity:
+        source = "RFC 8289 sections 3.3 and 5.6"
+        return Quantity("drop spacing", source, "codel", "model", case, *around(1.0, 0.05), "", arithmetic)
 
+    quantities = {
+        "mean": quantity("all gaps", "mean over the episode of gap sqrt(count) / INTERVAL"),
+        "first": quantity("first ten", "the same of the first ten gaps, 100 ms, 70.7 ms, 57.7 ms, ..."),
+    }
     return Experiment("codel", scenario_text(keys), trials, True, numbers, quantities)
 
 
@@ -86,45 +80,39 @@ def pie(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
     senders = [bulk(f"c{number}", "reno", stack) for number in range(flows)]
     keys = header(name, length_s, rtt_s) | path(_RATE_BPS, rtt_s, "1 s", "pie") | {"flow": senders}
 
-    def numbers(played: Played) -> dict[str, float]:
-        assert played.trace is not None
-        delay_s = mean_delay(played.trace.links, _STEADY_S)
-        sent = count(played.trace, "c", _STEADY_S)
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        assert record.trace is not None
+        delay_s = mean_delay(record.trace.links, _STEADY_S)
+        sent = count(record.trace, "c", _STEADY_S)
         window = sent / (length_s - _STEADY_S) / flows * (rtt_s + delay_s)
-        share = _drops(played.trace, _STEADY_S) / sent
+        share = _drops(record.trace, _STEADY_S) / sent
         return {"delay": delay_s, "constant": window * math.sqrt(share)}
 
-    def quantities(measured: Measured) -> list[Quantity]:
-        case = f"{flows} Reno flows"
-        shown = f"sqrt(p) times the window, between periodic {RENO:.2f} and random {RENO_RANDOM:.2f} loss, +-10 %"
-        middle = (RENO + RENO_RANDOM) / 2
-        found = _of_queue(
-            "probability",
-            "RFC 8033 section 4.2; RFC 5348 section 3.1",
-            "pie",
-            case,
-            middle,
-            0.0,
-            "",
-            shown,
-            measured["constant"],
-            (0.9 * RENO, 1.1 * RENO_RANDOM),
-            stack,
-        )
-        at_target = _of_queue(
+    case = f"{flows} Reno flows"
+    quantities = {
+        "delay": Quantity(
             "queue delay",
             "RFC 8033 section 4.2: QDELAY_REF 15 ms",
             "pie",
+            stack,
             case,
-            _TARGET_S,
-            0.1,
+            *around(_TARGET_S, 0.1),
             "s",
             "an integral controller leaves no error: 15 ms, +-10 %",
-            measured["delay"],
-            stack=stack,
-        )
-        return [at_target, found]
-
+        ),
+        "constant": Quantity(
+            "probability",
+            "RFC 8033 section 4.2; RFC 5348 section 3.1",
+            "pie",
+            stack,
+            case,
+            (RENO + RENO_RANDOM) / 2,
+            0.9 * RENO,
+            1.1 * RENO_RANDOM,
+            "",
+            f"sqrt(p) times the window, between periodic {RENO:.2f} and random {RENO_RANDOM:.2f} loss, +-10 %",
+        ),
+    }
     return Experiment(name, scenario_text(keys), trials, True, numbers, quantities)
 
 
@@ -136,12 +124,12 @@ def dualpi2(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
     l4s = [bulk(f"l{number}", "prague", stack) for number in range(flows)]
     keys = header(name, length_s, rtt_s) | path(_RATE_BPS, rtt_s, "1 s", "dualpi2") | {"flow": classic + l4s}
 
-    def numbers(played: Played) -> dict[str, float]:
-        trace = played.trace
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        trace = record.trace
         assert trace is not None
         sent_c, sent_l = count(trace, "c", _STEADY_S), count(trace, "l", _STEADY_S)
         p_c, p_cl = _drops(trace, _STEADY_S) / sent_c, _marks(trace, _STEADY_S) / sent_l
-        delay = played.outcomes.flows
+        delay = record.outcomes.flows
         rtts = {
             kind: float(delay.filter(pl.col("flow").str.starts_with(kind))["mean_rtt_s"].to_numpy().mean())
             for kind in "cl"
@@ -150,38 +138,34 @@ def dualpi2(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
         predicted = (2 / p_cl / rtts["l"]) / (RENO / math.sqrt(p_c) / rtts["c"])
         return {"coupling": p_cl / (_K * math.sqrt(p_c)), "balance": sent_l / sent_c / predicted}
 
-    def quantities(measured: Measured) -> list[Quantity]:
-        case = f"{flows} + {flows} flows"
-        coupling = _of_queue(
+    # After an answer Prague waits for the next mark: x = W p_CL marks a round trip, one answer in 1 + 1/x of
+    # them, so that x = 2 (1 + 1/x), x = 1 + sqrt(3), at the most, and 2 with a mark always at hand.
+    most = (1 + math.sqrt(3)) / 2
+    case = f"{flows} + {flows} flows"
+    quantities = {
+        "coupling": Quantity(
             "coupling",
             "RFC 9332 section 2.1: p_C = p'^2, p_CL = k p'",
             "dualpi2",
+            stack,
             case,
-            1.0,
-            0.05,
+            *around(1.0, 0.05),
             "",
             "share of marks over 2 sqrt(share of drops): k p' / (k sqrt(p'^2)) = 1, +-5 %",
-            measured["coupling"],
-            stack=stack,
-        )
-        # After an answer Prague waits for the next mark: x = W p_CL marks a round trip, one answer in 1 + 1/x of
-        # them, so that x = 2 (1 + 1/x), x = 1 + sqrt(3), at the most, and 2 with a mark always at hand.
-        most = (1 + math.sqrt(3)) / 2
-        balance = _of_queue(
+        ),
+        "balance": Quantity(
             "balance",
             "RFC 9332 section 2.1; draft-briscoe-iccrg-prague-congestion-control-04",
             "dualpi2",
+            stack,
             case,
             (1 + most) / 2,
-            0.0,
+            0.9,
+            1.1 * most,
             "",
             f"L4S over Classic rate by (2 / p_CL / R_L) / (1.22 / sqrt(p_C) / R_C): 1 to {most:.2f}, +-10 %",
-            measured["balance"],
-            (0.9, 1.1 * most),
-            stack,
-        )
-        return [coupling, balance]
-
+        ),
+    }
     return Experiment(name, scenario_text(keys), trials, True, numbers, quantities)
 
 
@@ -193,31 +177,19 @@ def fq_codel(controllers: Sequence[str], stack: str, trials: int, length_s: floa
     keys = header(name, length_s, rtt_s, sample_s) | path(_RATE_BPS, rtt_s, "1 s", "fq-codel") | {"flow": senders}
     first = round(length_s / 2 / sample_s)
 
-    def numbers(played: Played) -> dict[str, float]:
+    def numbers(record: TrialRecord) -> dict[str, float]:
         got = np.array(
-            [played.outcomes.series(played.index, controller).received[first:].sum() for controller in controllers]
+            [record.outcomes.series(record.index, controller).received[first:].sum() for controller in controllers]
         )
         shares = got / got.sum() * len(controllers)
         return {"least": float(shares.min()), "most": float(shares.max())}
 
-    def quantities(measured: Measured) -> list[Quantity]:
-        shown = "backlogged flows have equal turns: 1 / n of what leaves, +-5 %"
-        return [
-            _of_queue(
-                "fair shares",
-                "RFC 8290 section 4.2",
-                "fq-codel",
-                case,
-                1.0,
-                0.05,
-                "",
-                shown,
-                measured[name],
-                stack=stack,
-            )
-            for case, name in (("the least", "least"), ("the most", "most"))
-        ]
-
+    arithmetic = "backlogged flows have equal turns: 1 / n of what leaves, +-5 %"
+    source, bounds = "RFC 8290 section 4.2", around(1.0, 0.05)
+    quantities = {
+        name: Quantity("fair shares", source, "fq-codel", stack, f"the {name}", *bounds, "", arithmetic)
+        for name in ("least", "most")
+    }
     return Experiment(name, scenario_text(keys), trials, False, numbers, quantities)
 
 
@@ -257,32 +229,3 @@ def _drops(trace: Trace, begin_s: float) -> int:
 def _marks(trace: Trace, begin_s: float) -> int:
     marks = trace.links.filter((pl.col("link") == "down") & (pl.col("time_s") >= begin_s))["marked_packets"]
     return int(marks[-1]) - int(marks[0])
-
-
-def _of_queue(
-    law: str,
-    source: str,
-    queue: str,
-    case: str,
-    expected: float,
-    tolerance: float,
-    unit: str,
-    arithmetic: str,
-    values: Values,
-    bounds: tuple[float, float] | None = None,
-    stack: str = "model",
-) -> Quantity:
-    low, high = bounds or (expected * (1 - tolerance), expected * (1 + tolerance))
-    return Quantity(
-        law=law,
-        source=source,
-        controller=queue,
-        stack=stack,
-        case=case,
-        expected=expected,
-        low=low,
-        high=high,
-        unit=unit,
-        arithmetic=arithmetic,
-        values=values,
-    )

@@ -1,137 +1,124 @@
-"""The study `laws`: its run, its checks, its tables and its page."""
+"""The study `laws`: its columns, its run, its checks and its page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from thalweg.experiments.studies.laws.checks import checks, findings
-from thalweg.experiments.studies.laws.experiment import Experiment
-from thalweg.experiments.studies.laws.parameters import PRESETS, STACKS, Parameters
-from thalweg.experiments.studies.laws.quantity import Quantity
-from thalweg.experiments.studies.laws.table import (
-    FINDINGS,
-    FINDINGS_WORDS,
-    HEADERS,
-    LEGEND,
-    WORDS,
-    has_use,
-    page_rows,
-    table_rows,
-    use_headers,
-    use_rows,
-)
+from thalweg.experiments.studies.catalogue import TITLES
+from thalweg.experiments.studies.laws import utilisation
+from thalweg.experiments.studies.laws.checks import checks, findings, quantity_text
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity
+from thalweg.experiments.studies.laws.parameters import PRESETS, Parameters
 from thalweg.experiments.studies.runner.parameters import Option
-from thalweg.experiments.studies.runner.result import Check, Finding, Row, StudyResult
-from thalweg.experiments.studies.runner.study import Finished, ScenarioStudy
-from thalweg.experiments.studies.runner.table import Table, findings_table
-from thalweg.experiments.studies.runner.trials import CellTrials
-from thalweg.judging.statistics.interval import Values
+from thalweg.experiments.studies.runner.result import Row, StudyResult
+from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.table import Column, Table, number, whole_table
 
 if TYPE_CHECKING:
-    from thalweg.pages.report.section import Section
-    from thalweg.pages.report.strip import Strips
-
-Cells = Mapping[Experiment, list[Quantity]]
+    from thalweg.experiments.studies.runner.page import Page
 
 
-class Laws(ScenarioStudy[Parameters, Experiment, list[Quantity]]):
-    """The study."""
-
-    name = "laws"
-    title = "What the standards imply, held by measurement"
-    source = "RFC 8033, 8289, 8290, 9002, 9332, 9438; draft-ietf-ccwg-bbr-06"
-    legend = LEGEND
-    preset_option = Option(("--preset",), "quick, full, or complete: every path of the grid.", "NAME")
-    trials_option = Option(("--trials", "-n"), "Trials of each case [6, of windows 10].", least=1, most=1000)
-
-    def presets(self) -> Mapping[str, Parameters]:
-        """By their cost."""
-        return PRESETS
-
-    def choose(self, given: Mapping[str, Any], live: bool = False) -> Parameters:
-        """The preset with what the user gave; the modelled endpoint comes first."""
-        chosen = super().choose(given)
-        return replace(chosen, stacks=tuple(stack for stack in STACKS if stack in chosen.stacks))
-
-    def with_trials(self, parameters: Parameters, trials: int) -> Parameters:
-        """So many in every experiment."""
-        return replace(parameters, trials=trials, window_trials=trials)
-
-    def trials_of(self, cell: Experiment, trials: int) -> int:
-        """Each has its own number."""
-        return cell.trials
-
-    def announcements(self, parameters: Parameters) -> list[str]:
-        """What is left out."""
-        return parameters.notes()
-
-    def measure(self, parameters: Parameters, cell: Experiment, trials: CellTrials) -> list[Quantity]:
-        """What the experiment measures."""
-        return cell.measure(trials)
-
-    def reached(self, finished: Finished[Parameters, Experiment, list[Quantity]]) -> str:
-        """By its experiments."""
-        return f"{len(finished.cells)} experiments"
-
-    def rows(self, parameters: Parameters, cells: Cells) -> list[Row]:
-        """One for each quantity."""
-        return [quantity.row() for quantity in _all(cells)]
-
-    def notes(self, parameters: Parameters, cells: Cells) -> list[str]:
-        """What is left out."""
-        return parameters.notes()
-
-    def checks(self, parameters: Parameters, cells: Cells) -> list[Check]:
-        """Laws, and the agreement of the stacks."""
-        return checks(_all(cells))
-
-    def findings(self, parameters: Parameters, cells: Cells) -> list[Finding]:
-        """Where a law claims nothing."""
-        return findings(_all(cells))
-
-    def tables(self, result: StudyResult) -> Sequence[Table]:
-        """All numbers; the utilisation has a separate table."""
-        tables = [Table(HEADERS, table_rows(result), WORDS)]
-        return [*tables, Table(use_headers(result), use_rows(result), 2)] if has_use(result) else tables
-
-    def finding_table(self, result: StudyResult) -> Table:
-        """What is shown and not judged."""
-        return findings_table(result, FINDINGS, FINDINGS_WORDS)
-
-    def page_table(self, result: StudyResult) -> Table:
-        """All numbers."""
-        return Table(HEADERS, page_rows(result), WORDS)
-
-    def samples(
-        self, finished: Finished[Parameters, Experiment, list[Quantity]]
-    ) -> Mapping[str, Mapping[str, Values]]:
-        """Each number in all trials."""
-        return {
-            cell.name: {f"{of.law}, {of.controller}, {of.stack}, {of.case}": of.values for of in quantities}
-            for cell, quantities in finished.cells.items()
-        }
-
-    def strips(self, finished: Finished[Parameters, Experiment, list[Quantity]]) -> Strips:
-        """The trials of each number between its bounds."""
-        from thalweg.experiments.studies.laws.page import (  # noqa: PLC0415 - altair takes half a second to load
-            strips,
-        )
-
-        return strips(_all(finished.cells))
-
-    def sections(self, finished: Finished[Parameters, Experiment, list[Quantity]]) -> Iterator[Section]:
-        """Windows, utilisation and bounds."""
-        from thalweg.experiments.studies.laws.page import (  # noqa: PLC0415 - altair takes half a second to load
-            sections,
-        )
-
-        return sections(finished.result)
+def _text(row: Row, key: str) -> str:
+    return "-" if row[key] is None else quantity_text(number(row, key), str(row["unit"]))
 
 
-def _all(cells: Cells) -> list[Quantity]:
+def _bounds(row: Row, key: str) -> str:
+    bounds = f"{_text(row, key)} to {_text(row, 'at_most')}"
+    for ending in (" ms", " s"):
+        if bounds.count(ending) == 2:
+            bounds = bounds.replace(ending, "", 1)
+    return bounds
+
+
+COLUMNS = (
+    Column("law", "law", kind=str),
+    Column("controller", "of", kind=str, meaning="controller or queue discipline"),
+    Column("stack", "stack", kind=str),
+    Column("case", "case", kind=str),
+    Column(
+        "at_least",
+        "bounds",
+        meaning="what the law and its assumptions allow; a check holds if the whole interval of the mean lies "
+        "within, in every case of the law. study.json has clause, arithmetic and interval of each line",
+        format=_bounds,
+    ),
+    Column("measured", "measured", format=_text),
+    Column("source", kind=str, meaning="document and clause"),
+    Column("unit", kind=str, meaning="of the number and its bounds"),
+    Column("n", kind=int, meaning="trials"),
+    Column("expected", meaning="what the law says"),
+    Column("at_most", meaning="upper bound"),
+    Column("measured_low", meaning="interval of 95 %, or of all trials"),
+    Column("measured_high", meaning="interval of 95 %, or of all trials"),
+    Column("arithmetic", kind=str, meaning="how number and bounds come out of the document"),
+    Column("judged", kind=int, meaning="0 where the law does not claim to hold"),
+    Column("reason", kind=str, meaning="why it does not"),
+)
+
+
+def _printed(result: StudyResult) -> list[Table]:
+    """All numbers, narrow enough for 80 columns; the utilisation has a separate table."""
+    others = [row for row in result.rows if row["law"] != utilisation.LAW]
+    use = use_table(result)
+    return [whole_table(COLUMNS, others), *([use] if use.lines else [])]
+
+
+def use_table(result: StudyResult) -> Table:
+    """The utilisation: one line for each path and stack, a column for each controller."""
+    found: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in result.rows:
+        if row["law"] == utilisation.LAW:
+            found.setdefault((str(row["case"]), str(row["stack"])), {})[str(row["controller"])] = row
+    controllers = list(dict.fromkeys(name for line in found.values() for name in line))
+
+    def use(row: Row | None) -> str:
+        return "-" if row is None else quantity_text(number(row, "measured"), "%")
+
+    lines = [[*path, *(use(line.get(name)) for name in controllers)] for path, line in found.items()]
+    return Table(["utilisation", "stack", *controllers], lines, 2)
+
+
+def _all(cells: Mapping[Experiment, list[Quantity]]) -> list[Quantity]:
     return [quantity for quantities in cells.values() for quantity in quantities]
 
 
-STUDY = Laws()
+def _page(finished: Finished[Parameters, Experiment, list[Quantity]]) -> Page:
+    from thalweg.experiments.studies.laws import figures  # noqa: PLC0415 - altair takes half a second to load
+
+    return figures.page(finished.result, _all(finished.cells))
+
+
+STUDY: Study[Parameters, Experiment, list[Quantity]] = Study(
+    name="laws",
+    title=TITLES["laws"],
+    source="RFC 8033, 8289, 8290, 9002, 9332, 9438; draft-ietf-ccwg-bbr-06",
+    presets=PRESETS,
+    preset=Option(("--preset",), "quick, full, or complete: every path of the grid.", "NAME"),
+    trials=Option(("--trials", "-n"), "Trials of each case [6, of windows 10].", least=1, most=1000),
+    with_trials=lambda parameters, trials: replace(parameters, trials=trials, window_trials=trials),
+    trials_of=lambda experiment, _: experiment.trials,
+    columns=COLUMNS,
+    legend="Means of the trials.",
+    printed=_printed,
+    scenario=Parameters.scenario,
+    measure=lambda _, experiment, trials: experiment.measure(trials),
+    rows=lambda _, cells: [quantity.row() for quantity in _all(cells)],
+    announcements=Parameters.notes,
+    notes=lambda parameters, _: parameters.notes(),
+    checks=lambda _, cells: checks(_all(cells)),
+    findings=lambda _, cells: findings(_all(cells)),
+    finding_columns={
+        "shown, not judged": "name",
+        "allowed": "published",
+        "measured": "measured",
+        "reason": "reason",
+    },
+    finding_words=1,
+    samples=lambda quantities: {
+        f"{of.law}, {of.controller}, {of.stack}, {of.case}": of.values for of in quantities
+    },
+    reached=lambda finished: f"{len(finished.cells)} experiments",
+    page=_page,
+)

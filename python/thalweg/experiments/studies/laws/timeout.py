@@ -15,8 +15,7 @@ import polars as pl
 
 from thalweg.engine.scenario_text import nanoseconds, scenario_text
 from thalweg.engine.trace import Trace
-from thalweg.experiments.studies.laws.experiment import Experiment, Measured, Played
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, around
 from thalweg.experiments.studies.laws.scenarios import header
 from thalweg.judging.statistics.interval import Values
 
@@ -57,49 +56,30 @@ def experiment(controller: str, stack: str, trials: int) -> Experiment:
         "flow": [{"name": _FLOW, "controller": controller, "stack": stack, "media": [frames]}],
     }
 
-    def numbers(played: Played) -> dict[str, float]:
-        assert played.trace is not None
-        return timeouts(played.trace, dead_s)
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        assert record.trace is not None
+        return timeouts(record.trace, dead_s)
 
-    def quantities(measured: Measured) -> list[Quantity]:
-        source = "RFC 9002 section 6.2.1"
-        found = [
-            ("first", 1.0, measured["first"], source, "over smoothed RTT + max(4 rttvar, 1 ms) + 25 ms, +-1 %"),
-            ("back-off", 2.0, measured["backoff"], source, "each timeout over the one before it, the mean; +-1 %"),
-        ]
-        rows = [
-            Quantity(
-                LAW,
-                clause,
-                controller,
-                stack,
-                case,
-                expected,
-                expected * (1 - _TOLERANCE),
-                expected * (1 + _TOLERANCE),
-                "",
-                shown,
-                values,
-            )
-            for case, expected, values, clause, shown in found
-        ]
-        rows.append(
-            Quantity(
-                LAW,
-                "RFC 9002 section 6.2.4: at least one packet, and up to two",
-                controller,
-                stack,
-                "packets each",
-                2.0,
-                1.0,
-                2.0,
-                "packets",
-                "mean over the timeouts",
-                measured["probes"],
-            )
-        )
-        return rows
+    def quantity(case: str, expected: float, arithmetic: str) -> Quantity:
+        bounds = around(expected, _TOLERANCE)
+        return Quantity(LAW, "RFC 9002 section 6.2.1", controller, stack, case, *bounds, "", arithmetic)
 
+    quantities = {
+        "first": quantity("first", 1.0, "over smoothed RTT + max(4 rttvar, 1 ms) + 25 ms, +-1 %"),
+        "backoff": quantity("back-off", 2.0, "each timeout over the one before it, the mean; +-1 %"),
+        "probes": Quantity(
+            LAW,
+            "RFC 9002 section 6.2.4: at least one packet, and up to two",
+            controller,
+            stack,
+            "packets each",
+            2.0,
+            1.0,
+            2.0,
+            "packets",
+            "mean over the timeouts",
+        ),
+    }
     return Experiment(name, scenario_text(keys), trials, True, numbers, quantities)
 
 

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from thalweg.base.quantity import text
 from thalweg.engine.scenario_text import scenario_text
-from thalweg.experiments.studies.laws.experiment import Experiment, Measured, Played
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord
 from thalweg.experiments.studies.laws.scenarios import INITIAL_WINDOW, WIRE, bulk, header, path
 
 LAW = "utilisation alone"
@@ -63,34 +62,29 @@ def experiment(controller: str, stack: str, point: Point, trials: int) -> Experi
     name = f"alone-{controller}-{stack}-{text(rate_bps, 'bps')}-{text(rtt_s, 's')}".replace(" ", "")
     buffer = max(round(rate_bps * rtt_s / 8), INITIAL_WINDOW)
 
-    def numbers(played: Played) -> dict[str, float]:
-        received = played.outcomes.series(played.index, _FLOW).received[_BINS // 2 : _BINS].sum()
-        return {"used": float(received / played.outcomes.capacity(played.index, "down")[_BINS // 2 : _BINS].sum())}
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        received = record.outcomes.series(record.index, _FLOW).received[_BINS // 2 : _BINS].sum()
+        return {"used": float(received / record.outcomes.capacity(record.index, "down")[_BINS // 2 : _BINS].sum())}
 
-    def quantities(measured: Measured) -> list[Quantity]:
-        least, why = least_use(controller, rtt_s)
-        return [
-            Quantity(
-                law=LAW,
-                source="RFC 9743 section 5.1 (one algorithm alone); " + why[0],
-                controller=controller,
-                stack=stack,
-                case=f"{text(rate_bps, 'bps')}, {text(rtt_s, 's')}",
-                expected=1.0,
-                low=least,
-                # A packet that began before the span counts whole.
-                high=1 + WIRE * 8 / (rate_bps * length_s / 2),
-                unit="%",
-                arithmetic=why[1],
-                values=measured["used"],
-                always=True,
-                compared=True,
-            )
-        ]
-
+    least, (clause, arithmetic) = least_use(controller, rtt_s)
+    used = Quantity(
+        LAW,
+        f"RFC 9743 section 5.1 (one algorithm alone); {clause}",
+        controller,
+        stack,
+        f"{text(rate_bps, 'bps')}, {text(rtt_s, 's')}",
+        expected=1.0,
+        low=least,
+        # A packet that began before the span counts whole.
+        high=1 + WIRE * 8 / (rate_bps * length_s / 2),
+        unit="%",
+        arithmetic=arithmetic,
+        always=True,
+        compared=True,
+    )
     keys = header(name, length_s, rtt_s, length_s / _BINS) | path(rate_bps, rtt_s, f"{buffer} B")
     keys |= {"flow": [bulk(_FLOW, controller, stack)]}
-    return Experiment(name, scenario_text(keys), trials, False, numbers, quantities)
+    return Experiment(name, scenario_text(keys), trials, False, numbers, {"used": used})
 
 
 def least_use(controller: str, rtt_s: float) -> tuple[float, tuple[str, str]]:

@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 
 from thalweg.engine.scenario_text import scenario_text
-from thalweg.experiments.studies.laws.experiment import Experiment, Measured, Played
-from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, around
 from thalweg.experiments.studies.laws.scenarios import PACKET, bulk, header, path
 from thalweg.experiments.studies.laws.window_law import average_window, cubic_table, reno_table
 
@@ -53,53 +52,48 @@ def experiment(controller: str, stack: str, loss: float, rtt_s: float, losses: i
     duration_s = packets / window * rtt_s
     name = f"window-{controller}-{stack}-{loss:g}-{rtt_s * 1e3:g}ms"
 
-    def numbers(played: Played) -> dict[str, float]:
-        assert played.trace is not None
+    def numbers(record: TrialRecord) -> dict[str, float]:
+        assert record.trace is not None
         return {
-            "window": mean_window(played.trace.flows, duration_s / 5),
-            "over": overshoot(played.trace.flows, played.trace.packets),
+            "window": mean_window(record.trace.flows, duration_s / 5),
+            "over": overshoot(record.trace.flows, record.trace.packets),
         }
 
-    def quantities(measured: Measured) -> list[Quantity]:
-        table = reno_table(loss) if controller == "reno" else cubic_table(loss, rtt_s)
-        case = f"{loss:.2%}, {rtt_s * 1e3:g} ms".replace("%", " %")
-        return [
-            Quantity(
-                law=LAW,
-                source=_SOURCES[controller],
-                controller=controller,
-                stack=stack,
-                case=case,
-                expected=window,
-                low=window * (1 - TOLERANCE),
-                high=window * (1 + TOLERANCE),
-                unit="packets",
-                arithmetic=f"round by round with independent losses {window:.1f}; RFC 9438 prints {table:.0f} for "
-                f"periodic loss; +-{TOLERANCE:.0%}",
-                values=measured["window"],
-                judged=window >= FEWEST,
-                reason="" if window >= FEWEST else _FEW,
-                compared=True,
-            ),
-            Quantity(
-                law=IN_FLIGHT,
-                source="RFC 9002 section 7: MUST NOT send if bytes in flight would exceed the window",
-                controller=controller,
-                stack=stack,
-                case=case,
-                expected=0.0,
-                low=-1.0,
-                high=0.0,
-                unit="packets",
-                arithmetic="the most by which bytes in flight exceed the window at a sending: 0 at most, and a "
-                "flow that has data comes within a packet of it",
-                values=measured["over"],
-                always=True,
-                judged=window >= FEWEST,
-                reason="" if window >= FEWEST else _PROBES,
-            ),
-        ]
-
+    table = reno_table(loss) if controller == "reno" else cubic_table(loss, rtt_s)
+    case = f"{loss:.2%}, {rtt_s * 1e3:g} ms".replace("%", " %")
+    judged = window >= FEWEST
+    quantities = {
+        "window": Quantity(
+            LAW,
+            _SOURCES[controller],
+            controller,
+            stack,
+            case,
+            *around(window, TOLERANCE),
+            "packets",
+            f"round by round with independent losses {window:.1f}; RFC 9438 prints {table:.0f} for periodic loss; "
+            f"+-{TOLERANCE:.0%}",
+            judged=judged,
+            reason="" if judged else _FEW,
+            compared=True,
+        ),
+        "over": Quantity(
+            IN_FLIGHT,
+            "RFC 9002 section 7: MUST NOT send if bytes in flight would exceed the window",
+            controller,
+            stack,
+            case,
+            0.0,
+            -1.0,
+            0.0,
+            "packets",
+            "the most by which bytes in flight exceed the window at a sending: 0 at most, and a flow that has "
+            "data comes within a packet of it",
+            always=True,
+            judged=judged,
+            reason="" if judged else _PROBES,
+        ),
+    }
     keys = header(name, duration_s, rtt_s) | path(100e9, rtt_s, "1 GB", loss=loss)
     keys |= {"flow": [bulk(_FLOW, controller, stack)]}
     return Experiment(name, scenario_text(keys), trials, True, numbers, quantities)

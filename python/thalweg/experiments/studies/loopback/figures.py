@@ -1,4 +1,4 @@
-"""The figure of `loopback`: the goodput of every run, and what was lost."""
+"""The page of `loopback`: the goodput of every run, and what was lost."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import polars as pl
 
-from thalweg.experiments.studies.loopback.measure import Run
+from thalweg.experiments.studies.loopback.measure import Run, VariantRuns
+from thalweg.experiments.studies.loopback.parameters import Cell, Parameters
+from thalweg.experiments.studies.runner.page import Page
+from thalweg.experiments.studies.runner.study import Finished
 from thalweg.pages.figures.data import rows
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREY, VERMILION, WIDTH
+from thalweg.pages.report.section import Section
 
 _LABELS = {"c4-before": "C4 before", "c4-floor": "C4, floor", "cubic": "CUBIC", "bbr": "BBR"}
 
@@ -51,3 +55,10 @@ def _panel(
     bars = alt.Chart(rows(medians)).mark_bar(opacity=0.35, size=60).encode(x=x, y=y, color=colour)
     points = alt.Chart(rows(data)).mark_circle(size=42, opacity=0.8, stroke=GREY).encode(x=x, y=y, color=colour)
     return alt.layer(bars, points).properties(width=WIDTH - 60, height=height)
+
+
+def page(finished: Finished[Parameters, Cell, VariantRuns]) -> Page:
+    """All runs, which are a picture as well."""
+    runs = {cell.name: measured.runs for cell, measured in finished.cells.items()}
+    chart = plot_runs(runs, finished.result.title)
+    return Page([Section("runs", "Goodput and losses", "", lambda: chart)], pictures={"runs": chart})

@@ -35,14 +35,14 @@ class Run:
 
 
 @dataclass
-class Measured:
+class VariantRuns:
     """One variant: the bytes of each of its runs, and the runs in the order of the rounds."""
 
     size: int
     runs: list[Run] = field(default_factory=list)
 
 
-def row(cell: Cell, of: Measured, cubic: Sequence[Run]) -> Row:
+def row(cell: Cell, of: VariantRuns, cubic: Sequence[Run]) -> Row:
     """The row of a variant, beside the runs of CUBIC."""
     runs = of.runs
     return {

@@ -69,8 +69,7 @@ class Parameters:
         """Bytes that a run moves at the most."""
         return LARGEST if self.size is None else bytes_of(self.size, "--size")
 
-    @property
-    def preset(self) -> str:
+    def in_words(self) -> str:
         """What a run is, in words."""
         run = f"{self.run_s:g} s a run"
         if self.size is not None:

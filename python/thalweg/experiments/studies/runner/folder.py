@@ -1,4 +1,11 @@
-"""The folder that a study is stored in: its document, its scenarios, its tables, its page."""
+"""The folder that a study is stored in.
+
+study.json              the document that `--format json` prints
+scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again
+trials.parquet          the value of each trial by cell and measure, of studies that have such values
+*.parquet, *.png        what the study stores besides
+report.html             the page
+"""
 
 from __future__ import annotations
 
@@ -6,7 +13,9 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path, PurePath
+from typing import TypeVar
 
+import numpy as np
 import polars as pl
 
 from thalweg import _native
@@ -15,12 +24,16 @@ from thalweg.base.files.folder import ResultFolder, homes_of_trials, reserve
 from thalweg.base.files.seal import hash_of, sealed
 from thalweg.base.files.whole_file import reason_of
 from thalweg.experiments.studies.runner.result import StudyResult
+from thalweg.judging.statistics.interval import Values
 from thalweg.results.metadata import parse_document
 
+C = TypeVar("C")
 DOCUMENT = "study.json"
 """The document that `--format json` prints; `files`, the names of those beside it, and `hashes`, of the tables."""
 PAGE = "report.html"
 _SCENARIOS = "scenarios"
+TRIALS = "trials"
+"""The table of the values of all trials, by which `compare` judges: `cell`, `measure`, `seed`, `value`."""
 
 
 def reserve_folder(folder: Path) -> AbstractContextManager[None]:
@@ -71,6 +84,36 @@ def write_study_files(
         else:
             results.keep()
         return results.root
+
+
+def samples_table(samples: Mapping[str, Mapping[str, Values]], seed: int) -> dict[str, pl.DataFrame]:
+    """The table TRIALS by its name, of values by cell and measure from `seed` on; nothing without values."""
+    parts = [
+        pl.DataFrame({"value": np.asarray(values, dtype=np.float64)}).select(
+            pl.lit(cell).alias("cell"),
+            pl.lit(measure).alias("measure"),
+            pl.int_range(seed, seed + len(values)).alias("seed"),
+            "value",
+        )
+        for cell, measures in samples.items()
+        for measure, values in measures.items()
+    ]
+    return {TRIALS: pl.concat(parts)} if parts else {}
+
+
+def with_cells(
+    tables: Mapping[C, pl.DataFrame], names: Callable[[C], Mapping[str, str | float | None]]
+) -> pl.DataFrame:
+    """The tables of all cells as one, behind columns that say which cell a row is of."""
+    parts = [
+        table.select(*(pl.lit(value, _type(value)).alias(name) for name, value in names(cell).items()), pl.all())
+        for cell, table in tables.items()
+    ]
+    return pl.concat(parts, how="diagonal_relaxed")
+
+
+def _type(value: str | float | None) -> type[pl.DataType]:
+    return pl.Float64 if isinstance(value, float) else pl.String
 
 
 def _files(document: Path) -> list[PurePath]:

@@ -1,17 +1,24 @@
-"""Makes the report page of a study: its table, its checks and its figures; see `study.html`."""
+"""Stores a study with its report page, its table, its checks and its figures; see `study.html`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
 from thalweg.base.progress import Progress, silent
+from thalweg.experiments.studies.runner.folder import PAGE, samples_table, write_study_files
 from thalweg.experiments.studies.runner.result import StudyResult
-from thalweg.experiments.studies.runner.table import Table
+from thalweg.experiments.studies.runner.study import Finished
+from thalweg.experiments.studies.runner.table import Table, legend
 from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD, Answer
-from thalweg.pages.lab_link import TrialLink
+from thalweg.pages.figures import Chart
+from thalweg.pages.figures import save as save_picture
+from thalweg.pages.lab_link import TrialLink, runs_in_browser
 from thalweg.pages.report.figures import Figures
 from thalweg.pages.report.page import fill, write_page
 from thalweg.pages.report.section import Section
@@ -19,6 +26,43 @@ from thalweg.pages.report.strip import Strips
 
 BADGES: dict[Answer, str] = {HOLDS: "pass", FAILS: "fail", UNTOLD: "infeasible"}
 """How the page paints answers: undecided ones as those that nothing can decide."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the page of a study shows besides its table."""
+
+    sections: Iterable[Section]
+    """Its figures."""
+    strips: Strips | None = None
+    """The trials of each row of the table; None where rows are no distributions of trials."""
+    pictures: Mapping[str, Chart] = field(default_factory=dict)
+    """What is stored besides as `NAME.png`."""
+
+
+def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress, with_page: bool = True) -> Path:
+    """Writes a study that has rows, with its page and pictures if `with_page`; returns where it is.
+
+    Raises RequestError if that cannot be.
+    """
+    study, result = finished.study, finished.result
+    page = finished.page if with_page else Page(())
+    pictures = {f"{name}.png": partial(save_picture, chart) for name, chart in page.pictures.items()}
+    tables = {**study.stored(finished), **samples_table(finished.samples, result.seed)}
+    root = write_study_files(folder, result, finished.scenarios, tables, pictures, complete=finished.complete)
+    if with_page:
+        text, links = legend(study.legend, study.columns), list(_links(finished))
+        sections, table = list(page.sections), study.page_table(result)
+        write_study(result, table, text, sections, links, root / PAGE, on_progress, page.strips)
+    return root
+
+
+def _links(finished: Finished[Any, Any, Any]) -> Iterator[tuple[str, TrialLink]]:
+    """The first trial of each scenario that a browser can run; trials in real time do not come again."""
+    result = finished.result
+    for name, toml in {} if result.live else finished.scenarios.items():
+        if runs_in_browser(toml) and (trace_hash := finished.first_hashes.get(name)):
+            yield name, TrialLink(f"{name}.toml", toml, result.seed, result.version, trace_hash)
 
 
 def write_study(
@@ -40,7 +84,7 @@ def write_study(
     for number, section in enumerate(sections):
         on_progress(f"report: {section.name}", number, len(sections))
         places = []
-        for index, chart in enumerate(section.draw()):
+        for index, chart in enumerate(section.charts()):
             places.append(f"{section.name}-{index}")
             figures[places[-1]] = chart
         shown.append({"name": section.name, "title": section.title, "toml": section.toml, "places": places})

@@ -11,9 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
-from thalweg.engine.scenario import Scenario
-from thalweg.realtime import LiveScenario
-
 _KEY = "option"
 
 
@@ -29,7 +26,6 @@ class Cell(Protocol):
         """For people."""
 
 
-C = TypeVar("C", bound=Cell)
 C_co = TypeVar("C_co", bound=Cell, covariant=True)
 
 
@@ -37,22 +33,11 @@ class Parameters(Protocol[C_co]):
     """All that defines an experiment."""
 
     @property
-    def preset(self) -> str:
-        """The name of this set of parameters; `custom` if it has none."""
-
-    @property
     def trials(self) -> int:
         """How many trials a cell has unless the user asks for another number."""
 
     def cells(self) -> Iterable[C_co]:
         """All cells, each once, in the order in which they run."""
-
-
-class ScenarioParameters(Parameters[C], Protocol[C]):
-    """All that defines an experiment whose cells are trials of scenarios."""
-
-    def scenario(self, cell: C) -> Scenario | LiveScenario:
-        """The scenario of one cell. Raises RequestError for a value that is not accepted."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +85,10 @@ def options(parameters: type) -> Iterator[tuple[str, Any, Option]]:
 def settings(parameters: Any) -> dict[str, str]:
     """Every parameter by its name, as text."""
 
-    def told(value: Any) -> str:
-        return ", ".join(map(told, value)) if isinstance(value, tuple) else str(value)
+    def setting(value: Any) -> str:
+        return ", ".join(map(setting, value)) if isinstance(value, tuple) else str(value)
 
-    return {parameter.name: told(getattr(parameters, parameter.name)) for parameter in fields(parameters)}
+    return {parameter.name: setting(getattr(parameters, parameter.name)) for parameter in fields(parameters)}
 
 
 P = TypeVar("P")

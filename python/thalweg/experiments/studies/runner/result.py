@@ -17,7 +17,7 @@ Row = Mapping[str, str | float | int | None]
 """One row of a table: a number that does not apply is None."""
 
 
-class _Judged:
+class _Judgement:
     """What is judged by trials."""
 
     answer: Answer
@@ -33,7 +33,7 @@ class _Judged:
 
 
 @dataclass(frozen=True)
-class Check(_Judged):
+class Check(_Judgement):
     """A published finding that a faithful experiment repeats; one that does not hold fails the study."""
 
     name: str
@@ -45,7 +45,7 @@ class Check(_Judged):
 
 
 @dataclass(frozen=True)
-class Finding(_Judged):
+class Finding(_Judgement):
     """A published statement that is shown beside what was measured, and decides nothing."""
 
     name: str
@@ -95,7 +95,7 @@ class StudyResult:
         return any(check.answer == FAILS for check in self.checks)
 
     @property
-    def untold(self) -> int:
+    def undecided(self) -> int:
         """How many checks need more trials."""
         return sum(check.answer == UNTOLD for check in self.checks)
 

@@ -1,34 +1,26 @@
 """What a study is, and its run: from parameters to cells, scenarios, trials, rows and checks.
 
-A study says what is its own: what it measures in the trials of a cell, which rows and checks follow from all
-cells, and how they are shown. Everything else is here, once.
+A study is a value: it names the functions that are its own, what it measures in the trials of a cell, which rows
+and checks follow from all cells, and declares the columns of its rows. Everything else is here, once.
 """
 
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from thalweg.base.errors import ControllerError, RequestError, did_you_mean
 from thalweg.base.executor import Executor
 from thalweg.base.extras import require
 from thalweg.base.progress import Progress, silent
 from thalweg.engine.scenario import Interrupted, Scenario
-from thalweg.experiments.studies.runner.estimate import estimate_s
-from thalweg.experiments.studies.runner.parameters import (
-    Cell,
-    Option,
-    Parameters,
-    ScenarioParameters,
-    changed,
-    settings,
-)
+from thalweg.experiments.studies.runner.estimate import TRACED, estimate_s
+from thalweg.experiments.studies.runner.parameters import Cell, Option, Parameters, changed, settings
 from thalweg.experiments.studies.runner.result import Check, Finding, Row, StudyResult
-from thalweg.experiments.studies.runner.table import Table
+from thalweg.experiments.studies.runner.table import Column, Table, findings_table, tables, whole_table
 from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.judging.statistics.interval import Values
 from thalweg.realtime import LiveScenario, Timing
@@ -38,12 +30,9 @@ from thalweg.trials.store.stored import Elsewhere
 if TYPE_CHECKING:
     import polars as pl
 
-    from thalweg.pages.figures import Chart
-    from thalweg.pages.report.section import Section
-    from thalweg.pages.report.strip import Strips
+    from thalweg.experiments.studies.runner.page import Page
 
 P = TypeVar("P", bound=Parameters[Any])
-S = TypeVar("S", bound=ScenarioParameters[Any])
 C = TypeVar("C", bound=Cell)
 M = TypeVar("M")
 
@@ -64,18 +53,28 @@ class Finished(Generic[P, C, M]):
     complete: bool = True
     """False after a Ctrl-C, or after a controller in Python has failed: cells are missing."""
 
-    def save(self, folder: Path, on_progress: Progress = silent, report: bool = True) -> Path:
-        """Writes a study that has rows, with its page and pictures if `report`; returns where it is.
+    @property
+    def page(self) -> Page:
+        """What its page shows besides the table."""
+        return self.study.page(self)
+
+    @property
+    def samples(self) -> dict[str, Mapping[str, Values]]:
+        """The value of each trial by cell and measure: `trials.parquet`."""
+        return {cell.name: found for cell, of in self.cells.items() if (found := self.study.samples(of))}
+
+    def save(self, folder: Path, on_progress: Progress = silent, with_page: bool = True) -> Path:
+        """Writes a study that has rows, with its page and pictures if `with_page`; returns where it is.
 
         Raises RequestError if that cannot be.
         """
-        from thalweg.experiments.studies.runner.store import (  # noqa: PLC0415 - altair takes half a second to load
+        from thalweg.experiments.studies.runner.page import (  # noqa: PLC0415 - altair takes half a second to load
             save,
         )
 
-        if report:
+        if with_page:
             require("plots", "the report page of a study")
-        return save(self, folder, on_progress, report)
+        return save(self, folder, on_progress, with_page)
 
 
 class StudyError(ControllerError):
@@ -86,145 +85,108 @@ class StudyError(ControllerError):
         self.finished = finished
 
 
-class Study(ABC, Generic[P, C, M]):
+@dataclass(frozen=True, eq=False)
+class Study(Generic[P, C, M]):
     """A study with parameters P, cells C, and what M is measured in the trials of each."""
 
-    name: ClassVar[str]
+    name: str
     """On the command line."""
-    title: ClassVar[str]
-    source: ClassVar[str]
+    title: str
+    source: str
     """Documents and sections."""
-    legend: ClassVar[str]
-    """What the columns of its tables mean."""
-    trials_option: ClassVar[Option]
-    extra: ClassVar[str | None] = None
+    presets: Mapping[str, P]
+    """Sets of parameters with a name, the default first."""
+    trials: Option
+    """The option of how many trials a cell has."""
+    columns: Sequence[Column]
+    """Of its rows."""
+    rows: Callable[[P, Mapping[C, M]], list[Row]]
+    """Out of all cells that ran."""
+    page: Callable[[Finished[P, C, M]], Page]
+    scenario: Callable[[P, C], Scenario | LiveScenario] | None = None
+    """The scenario of a cell. Raises RequestError for a value that is not accepted."""
+    measure: Callable[[P, C, CellTrials], M] | None = None
+    """Runs the trials of a cell, and keeps what rows, checks and figures need. Raises RequestError."""
+    transfers: Callable[[Finished[P, C, M], Progress], None] | None = None
+    """Of a study without scenarios, in place of both: measures all its cells; a Ctrl-C leaves it incomplete."""
+    legend: str = ""
+    """The first sentences of the legend; the columns have the others."""
+    checks: Callable[[P, Mapping[C, M]], list[Check]] = lambda _parameters, _cells: []
+    """Of a study that was not interrupted."""
+    findings: Callable[[P, Mapping[C, M]], list[Finding]] = lambda _parameters, _cells: []
+    """What is published besides, of a study that was not interrupted."""
+    finding_columns: Mapping[str, str] | None = None
+    """How findings are printed: heading -> part of a finding; None for not at all."""
+    finding_words: int | None = None
+    """How many of them hold words; None: all."""
+    notes: Callable[[P, Mapping[C, M]], list[str]] = lambda _parameters, _cells: []
+    """What else the cells say, in a sentence each."""
+    announcements: Callable[[P], list[str]] = lambda _: []
+    """What the user should know before it runs."""
+    blocks: Callable[[P], dict[str, dict[str, str]]] = lambda _: {}
+    """What was run, for people: title of a block -> parameter -> value."""
+    samples: Callable[[M], Mapping[str, Values]] = lambda _: {}
+    """The value of each trial of a cell by measure, in the order of seeds: what `compare` judges by."""
+    stored: Callable[[Finished[P, C, M]], Mapping[str, pl.DataFrame]] = lambda _: {}
+    """What is stored besides as `NAME.parquet`."""
+    stored_columns: Mapping[str, Sequence[Column]] = field(default_factory=dict)
+    """The columns of these tables that are its own."""
+    printed: Callable[[StudyResult], Sequence[Table]] | None = None
+    """What is printed where that is not all rows under all columns."""
+    reached: Callable[[Finished[P, C, M]], str] = lambda finished: f"{len(finished.result.rows)} rows"
+    """How far an interrupted study has come."""
+    preset: Option | None = None
+    """The option of a preset, where there are several."""
+    preset_of: Callable[[P], str] | None = None
+    """What its document calls a set of parameters; None: the name of the preset, `custom` if it has none."""
+    extra: str | None = None
     """The part of an installation without which it cannot run: see `thalweg.base.extras`."""
-    preset_option: ClassVar[Option] = Option(("--preset",), "Set of parameters.", "NAME")
+    with_trials: Callable[[P, int], P] = lambda parameters, _: parameters
+    """The parameters for this number of trials in each cell, if they have such a number."""
+    trials_of: Callable[[C, int], int] = lambda _, trials: trials
+    """Number of trials of a cell in a study with `trials`."""
+    again: Callable[[C, int], int] = lambda _cell, _trials: 0
+    """How many of them run again, for their traces."""
+    traced: bool = False
+    """Whether all trials have their traces."""
+    work: Callable[[P, C, int], float] | None = None
+    """How many trials without a trace take as long as a cell, where that is not their number."""
+    live_span_s: Callable[[P, int], tuple[float, float | None]] | None = None
+    """Duration of trials in real time, about and at most; None where controllers of the kernel are not taken."""
+    has_shards: bool = True
+    """Whether its trials can be dealt out; not if it asks for trials by what came of others."""
 
-    @abstractmethod
-    def presets(self) -> Mapping[str, P]:
-        """Sets of parameters with a name, the default first."""
+    @property
+    def has_scenarios(self) -> bool:
+        """Whether its cells are trials of scenarios."""
+        return self.scenario is not None
 
-    def choose(self, given: Mapping[str, Any], live: bool = False) -> P:
-        """The preset with what the user gave; `live` asks for real time. Raises RequestError."""
-        presets = self.presets()
-        name = given.get("preset", next(iter(presets)))
-        if name not in presets:
-            raise RequestError(f"--preset {name!r}: no preset has this name{did_you_mean(name, presets)}")
-        return changed(presets[name], {name: value for name, value in given.items() if name != "preset"})
+    def choose(self, given: Mapping[str, Any]) -> P:
+        """The preset with what the user gave. Raises RequestError."""
+        name = given.get("preset", next(iter(self.presets)))
+        if name not in self.presets:
+            raise RequestError(f"--preset {name!r}: no preset has this name{did_you_mean(name, self.presets)}")
+        return changed(self.presets[name], {name: value for name, value in given.items() if name != "preset"})
 
-    def announcements(self, parameters: P) -> list[str]:
-        """What the user should know before it runs."""
-        return []
-
-    @abstractmethod
-    def rows(self, parameters: P, cells: Mapping[C, M]) -> list[Row]:
-        """The rows of the table out of all cells that ran."""
-
-    def checks(self, parameters: P, cells: Mapping[C, M]) -> list[Check]:
-        """The checks, of a study that was not interrupted."""
-        return []
-
-    def findings(self, parameters: P, cells: Mapping[C, M]) -> list[Finding]:
-        """What is published besides, of a study that was not interrupted."""
-        return []
-
-    def notes(self, parameters: P, cells: Mapping[C, M]) -> list[str]:
-        """What else the cells say, in a sentence each."""
-        return []
-
-    def blocks(self, parameters: P) -> dict[str, dict[str, str]]:
-        """What was run, for people: title of a block -> parameter -> value."""
-        return {}
-
-    @abstractmethod
     def tables(self, result: StudyResult) -> Sequence[Table]:
         """What is printed."""
-
-    def finding_table(self, result: StudyResult) -> Table | None:
-        """How findings are printed; None for not at all."""
-        return None
+        return self.printed(result) if self.printed else tables(self.columns, result.rows)
 
     def page_table(self, result: StudyResult) -> Table:
         """The one table of the page."""
-        return self.tables(result)[0]
+        return whole_table(self.columns, result.rows)
 
-    @abstractmethod
-    def sections(self, finished: Finished[P, C, M]) -> Iterator[Section]:
-        """The figures of the page."""
-
-    def strips(self, finished: Finished[P, C, M]) -> Strips | None:
-        """The trials of each row of the table of the page; None where rows are no distributions of trials."""
-        return None
-
-    def samples(self, finished: Finished[P, C, M]) -> Mapping[str, Mapping[str, Values]]:
-        """The value of each trial, in the order of seeds, by cell and measure: what `compare` judges by.
-
-        They are stored as `trials.parquet`. Empty where rows are no distributions of trials.
-        """
-        return {}
-
-    def columns(self, finished: Finished[P, C, M]) -> Mapping[str, pl.DataFrame]:
-        """What is stored besides as `NAME.parquet`."""
-        return {}
-
-    def pictures(self, finished: Finished[P, C, M]) -> Mapping[str, Chart]:
-        """What is stored besides as `NAME.png`."""
-        return {}
-
-    def reached(self, finished: Finished[P, C, M]) -> str:
-        """How far an interrupted study has come."""
-        return f"{len(finished.result.rows)} rows"
-
-    @abstractmethod
-    def run(
-        self, parameters: P, trials: int | None = None, *, on_progress: Progress = silent
-    ) -> Finished[P, C, M]:
-        """Runs it; a Ctrl-C ends it with the cells that are finished. Raises RequestError."""
-
-    def judge(self, finished: Finished[P, C, M]) -> None:
-        """Makes rows of what was measured, and checks of what is complete."""
-        of, result = (finished.parameters, finished.cells), finished.result
-        result.settings = settings(finished.parameters)
-        result.rows, result.notes = self.rows(*of), self.notes(*of)
-        if finished.complete:
-            result.checks, result.findings = self.checks(*of), self.findings(*of)
-
-
-class ScenarioStudy(Study[S, C, M]):
-    """A study whose cells are trials of scenarios."""
-
-    has_shards: ClassVar[bool] = True
-    """Whether its trials can be dealt out; not if it asks for trials by what came of others."""
-    is_live: ClassVar[bool] = False
-    """Whether it takes controllers of the kernel, in real time."""
-
-    @abstractmethod
-    def measure(self, parameters: S, cell: C, trials: CellTrials) -> M:
-        """Runs the trials of a cell, and keeps what rows, checks and figures need. Raises RequestError."""
-
-    def live_span_s(self, parameters: S, trials: int) -> tuple[float, float | None]:
-        """Duration of trials in real time: about, and at most."""
-        return 0.0, None
-
-    def with_trials(self, parameters: S, trials: int) -> S:
-        """The parameters for this number of trials in each cell, if they have such a number."""
-        return parameters
-
-    def trials_of(self, cell: C, trials: int) -> int:
-        """Number of trials of a cell in a study with `trials`."""
-        return trials
+    def finding_table(self, result: StudyResult) -> Table | None:
+        """How findings are printed; None for not at all."""
+        columns = self.finding_columns
+        return None if columns is None else findings_table(result, columns, self.finding_words)
 
     def runs_of(self, cell: C, trials: int) -> int:
-        """How many trials run for a cell, with those that run again for their traces."""
-        return self.trials_of(cell, trials)
-
-    def work_of(self, parameters: S, cell: C, trials: int) -> float:
-        """How many trials without a trace take as long as a cell."""
-        return self.runs_of(cell, trials)
+        """How many trials run for a cell, with those that run again."""
+        return self.trials_of(cell, trials) + self.again(cell, trials)
 
     def estimate_s(
-        self, parameters: S, scenarios: Mapping[C, Scenario | LiveScenario], n: int, seed: int, executor: Executor
+        self, parameters: P, scenarios: Mapping[C, Scenario | LiveScenario], n: int, seed: int, executor: Executor
     ) -> float | None:
         """How long a study in virtual time takes; None if that cannot be told, or if it is over soon.
 
@@ -233,23 +195,25 @@ class ScenarioStudy(Study[S, C, M]):
         virtual = [scenario for scenario in scenarios.values() if isinstance(scenario, Scenario)]
         if len(virtual) < len(scenarios):
             return None
-        return estimate_s(virtual, [self.work_of(parameters, cell, n) for cell in scenarios], seed, executor)
+        work = self.work or self._usual_work
+        return estimate_s(virtual, [work(parameters, cell, n) for cell in scenarios], seed, executor)
 
-    def scenarios(self, parameters: S, trials: int | None = None) -> dict[C, Scenario | LiveScenario]:
+    def scenarios(self, parameters: P, trials: int | None = None) -> dict[C, Scenario | LiveScenario]:
         """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
+        assert self.scenario is not None
         parameters = parameters if trials is None else self.with_trials(parameters, trials)
-        return {cell: parameters.scenario(cell) for cell in parameters.cells()}
+        return {cell: self.scenario(parameters, cell) for cell in parameters.cells()}
 
     def run(
         self,
-        parameters: S,
+        parameters: P,
         trials: int | None = None,
         seed: int = 1,
         executor: Executor | None = None,
         on_progress: Progress = silent,
         scenarios: Mapping[C, Scenario | LiveScenario] | None = None,
         timing: Timing | None = None,
-    ) -> Finished[S, C, M]:
+    ) -> Finished[P, C, M]:
         """Runs all cells with seeds `seed`, `seed + 1`, ...; a Ctrl-C ends it with the cells that are finished.
 
         All scenarios are read before any runs; `scenarios` are those that `scenarios()` has read of the same
@@ -260,25 +224,62 @@ class ScenarioStudy(Study[S, C, M]):
             raise RequestError(f"{trials} trials: at least 1 is needed")
         parameters = parameters if trials is None else self.with_trials(parameters, trials)
         n = trials or parameters.trials
-        result = StudyResult(self.name, self.title, self.source, parameters.preset, n, seed)
+        result = StudyResult(self.name, self.title, self.source, self.preset_name(parameters), n, seed)
         finished = Finished(self, parameters, result)
-        begin = time.perf_counter()
-        scenarios = self.scenarios(parameters) if scenarios is None else scenarios
-        result.parameters = self.blocks(parameters)
+        begin, failed = time.perf_counter(), None
+        if self.transfers:
+            self.transfers(finished, on_progress)
+        else:
+            scenarios = self.scenarios(parameters) if scenarios is None else scenarios
+            failed = self._play(finished, scenarios, executor or ThisMachine(), on_progress, timing)
+        result.wall_s = time.perf_counter() - begin
+        self.judge(finished)
+        if failed:
+            raise StudyError(*failed, finished) from failed[0].__cause__
+        return finished
+
+    def judge(self, finished: Finished[P, C, M]) -> None:
+        """Makes rows of what was measured, and checks of what is complete."""
+        of, result = (finished.parameters, finished.cells), finished.result
+        result.settings, result.parameters = settings(finished.parameters), self.blocks(finished.parameters)
+        result.rows, result.notes = self.rows(*of), self.notes(*of)
+        undeclared = {key for row in result.rows for key in row} - {column.key for column in self.columns}
+        assert not undeclared, f"{self.name} declares no column {', '.join(sorted(undeclared))}"
+        if finished.complete:
+            result.checks, result.findings = self.checks(*of), self.findings(*of)
+
+    def _usual_work(self, _parameters: P, cell: C, trials: int) -> float:
+        return self.runs_of(cell, trials) * (TRACED if self.traced else 1.0)
+
+    def preset_name(self, parameters: P) -> str:
+        """What its document calls these parameters."""
+        if self.preset_of:
+            return self.preset_of(parameters)
+        return next((name for name, known in self.presets.items() if known == parameters), "custom")
+
+    def _play(
+        self,
+        finished: Finished[P, C, M],
+        scenarios: Mapping[C, Scenario | LiveScenario],
+        executor: Executor,
+        on_progress: Progress,
+        timing: Timing | None,
+    ) -> tuple[ControllerError, str] | None:
+        """The trials of all cells; the failure of a controller and the cell in which it ended the study."""
+        assert self.measure is not None
+        result, n = finished.result, finished.result.trials
         total, before = sum(self.runs_of(cell, n) for cell in scenarios), 0
         failed: tuple[ControllerError, str] | None = None
         elsewhere = False
         for cell, scenario in scenarios.items():
 
-            def report(done: int, title: str = cell.title, before: int = before) -> None:
+            def progress(done: int, title: str = cell.title, before: int = before) -> None:
                 on_progress(title, before + done, total)
 
-            report(0)
-            of_cell = CellTrials(
-                scenario, self.trials_of(cell, n), seed, executor or ThisMachine(), report, timing
-            )
+            progress(0)
+            trials = CellTrials(scenario, self.trials_of(cell, n), result.seed, executor, progress, timing)
             try:
-                finished.cells[cell] = self.measure(parameters, cell, of_cell)
+                finished.cells[cell] = self.measure(finished.parameters, cell, trials)
             except Elsewhere:
                 elsewhere, before = True, before + self.runs_of(cell, n)
                 continue
@@ -289,14 +290,10 @@ class ScenarioStudy(Study[S, C, M]):
                 finished.complete, failed = False, (error, cell.title)
                 break
             finished.scenarios[cell.name] = scenario.toml
-            finished.first_hashes[cell.name] = of_cell.first_hash
-            result.core_s += of_cell.core_s
-            result.add_live(cell.title, seed, of_cell.live)
+            finished.first_hashes[cell.name] = trials.first_hash
+            result.core_s += trials.core_s
+            result.add_live(cell.title, result.seed, trials.live)
             before += self.runs_of(cell, n)
         if elsewhere:
             raise Elsewhere
-        result.wall_s = time.perf_counter() - begin
-        self.judge(finished)
-        if failed:
-            raise StudyError(*failed, finished) from failed[0].__cause__
-        return finished
+        return failed

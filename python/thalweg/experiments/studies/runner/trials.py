@@ -15,9 +15,6 @@ from thalweg.engine.outcome import Outcomes, Trial
 from thalweg.engine.scenario import Interrupted, Scenario
 from thalweg.realtime import LiveScenario, Timing, play
 
-Report = Callable[[int], None]
-"""Hears how many trials are finished."""
-
 
 @dataclass
 class CellTrials:
@@ -27,7 +24,8 @@ class CellTrials:
     n: int
     seed: int
     executor: Executor
-    report: Report
+    progress: Callable[[int], None]
+    """Hears how many trials are finished."""
     timing: Timing | None = None
     """Of trials in real time."""
     core_s: float = 0.0
@@ -41,11 +39,11 @@ class CellTrials:
     def outcomes(self) -> Outcomes:
         """Runs all; their outcomes. Raises RequestError and Interrupted."""
         if isinstance(self.scenario, LiveScenario):
-            played = play(self.scenario, self.n, self.seed, self._report, self.timing)
+            played = play(self.scenario, self.n, self.seed, self._hear, self.timing)
             self.live += played.reports
             outcomes = played.outcomes
         else:
-            outcomes = self.scenario.trials(self.n, self.seed, on_progress=self._report, executor=self.executor)
+            outcomes = self.scenario.trials(self.n, self.seed, on_progress=self._hear, executor=self.executor)
         self._ran(self.n, outcomes.core_s)
         self.first_hash = outcomes.trace_hash(0)
         return outcomes
@@ -65,15 +63,15 @@ class CellTrials:
         seeds = range(self.seed, self.seed + n)
         measure = Measure(keep, f"{sources_hash()}\n{known_by}")
         try:
-            found = self.executor.each(self.scenario, seeds, measure, self._report)
+            found = self.executor.each(self.scenario, seeds, measure, self._hear)
         except KeyboardInterrupt:
             raise Interrupted(None) from None
         self._ran(n, sum(core_s for _, core_s, _ in found))
         self.first_hash = found[0][2]
         return [taken for taken, _, _ in found]
 
-    def _report(self, finished: int) -> None:
-        self.report(self._finished + finished)
+    def _hear(self, finished: int) -> None:
+        self.progress(self._finished + finished)
 
     def _ran(self, n: int, core_s: float) -> None:
         self._finished += n

@@ -23,7 +23,7 @@ PUBLISHED_LEVELS = (1_000_000, 5_300_000)
 """Of the transfers in section 1.4 of draft-ietf-tsvwg-careful-resume-22."""
 _FULL_PACKET = 1200
 
-Measured = dict[str, Values]
+TrialNumbers = dict[str, Values]
 """The numbers of a cell, one value for each trial."""
 
 
@@ -62,9 +62,9 @@ def take(parameters: Parameters, cell: Cell, trial: Trial) -> dict[str, float]:
     }
 
 
-def together(cells: Mapping[Cell, Measured]) -> Iterator[tuple[Cell, Measured]]:
+def together(cells: Mapping[Cell, TrialNumbers]) -> Iterator[tuple[Cell, TrialNumbers]]:
     """The phases of each path and start as one: the cell of the first of them, with the trials of all."""
-    groups: dict[tuple[str, str, str], list[tuple[Cell, Measured]]] = {}
+    groups: dict[tuple[str, str, str], list[tuple[Cell, TrialNumbers]]] = {}
     for cell, measured in cells.items():
         groups.setdefault((cell.condition, cell.controller, cell.start), []).append((cell, measured))
     for group in groups.values():
@@ -72,12 +72,12 @@ def together(cells: Mapping[Cell, Measured]) -> Iterator[tuple[Cell, Measured]]:
         yield group[0][0], {name: np.concatenate([measured[name] for _, measured in group]) for name in columns}
 
 
-def gather(trials: Sequence[Mapping[str, float]]) -> Measured:
+def gather(trials: Sequence[Mapping[str, float]]) -> TrialNumbers:
     """The numbers of all trials of a cell by their names."""
     return {name: np.array([trial[name] for trial in trials]) for name in trials[0]}
 
 
-def row(cell: Cell, measured: Measured) -> Row:
+def row(cell: Cell, measured: TrialNumbers) -> Row:
     """One row of the table out of the trials of all phases of a path: medians, and shares of trials.
 
     A trial that never comes to a number counts as one with an infinite time; a start that is never left has no

@@ -129,11 +129,6 @@ class Parameters:
     trials: ClassVar[int] = 4
     """Of each phase. Without jitter, trials of a phase hardly differ."""
 
-    @property
-    def preset(self) -> str:
-        """Whether these are the defaults."""
-        return "default" if self == Parameters() else "custom"
-
     def __post_init__(self) -> None:
         """Refuses what cannot be measured; raises RequestError."""
         for start in self.starts:

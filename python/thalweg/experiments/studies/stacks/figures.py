@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import altair as alt
 import numpy as np
 import polars as pl
 
+from thalweg.experiments.studies.runner.page import Page
+from thalweg.experiments.studies.runner.study import Finished
 from thalweg.experiments.studies.stacks.checks import TOLERANCE
-from thalweg.experiments.studies.stacks.measure import Compared, has_jitter
-from thalweg.experiments.studies.stacks.parameters import VARIANTS
+from thalweg.experiments.studies.stacks.measure import StackComparison, StackTrials, has_jitter, together
+from thalweg.experiments.studies.stacks.parameters import VARIANTS, Cell, Parameters
 from thalweg.judging.statistics.quantiles import percentile
 from thalweg.pages.figures.data import rows
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREEN, GREY, VERMILION, WIDTH
+from thalweg.pages.report.section import Section
+from thalweg.pages.report.strip import Strip, Strips, span
 
 _TITLES = {"model": "modelled endpoint", "wide": "modelled, wide windows", "quic": "QUIC stack"}
 _COLOURS = {"model": BLUE, "wide": GREEN, "quic": VERMILION}
 _LINE = 48
 
 
-def plot_cells(cells: Sequence[Compared], title: str) -> alt.FacetChart:
+def plot_cells(cells: Sequence[StackComparison], title: str) -> alt.FacetChart:
     """Every trial as a tick, over the median on the modelled endpoint with wide windows: 0 % is alike."""
     table = [
         {
@@ -54,3 +59,39 @@ def plot_cells(cells: Sequence[Compared], title: str) -> alt.FacetChart:
     facet = alt.Row("scenario:N", sort=names, title=None, header=alt.Header(labelAngle=0, labelAlign="left"))
     chart: alt.FacetChart = layers.facet(row=facet, spacing=4, title=title).configure(**CONFIG)
     return chart
+
+
+def page(finished: Finished[Parameters, Cell, StackTrials]) -> Page:
+    """The distributions under each controller, and the trials on each stack."""
+    scenarios = list(together(finished.cells))
+    return Page(sections(scenarios), strips(scenarios))
+
+
+def sections(scenarios: Sequence[StackComparison]) -> Iterator[Section]:
+    """The distributions under each controller."""
+    for controller in dict.fromkeys(scenario.controller for scenario in scenarios):
+        of = [scenario for scenario in scenarios if scenario.controller == controller]
+        draw = partial(plot_cells, of, f"Both stacks under {controller}")
+        yield Section(controller.replace(":", "-"), f"Distributions: {controller}", "", draw)
+
+
+def strips(scenarios: Sequence[StackComparison]) -> Strips:
+    """The trials on all stacks, one below the other on one scale, against floor and target of the scenario."""
+    return Strips(
+        "model, wide, quic",
+        "Strips: each trial a line, from above on model, wide and quic; grey is the floor, the upright mark the "
+        "target of the scenario, orange what is over it. Each row has its own scale.",
+        [_lanes(of) for of in scenarios],
+    )
+
+
+def _lanes(of: StackComparison) -> list[Strip]:
+    criterion = of.scenario.criteria[0]
+    bounds = {side: criterion[side] for side in ("at_least", "at_most")}
+    scale = span(
+        of.values.values(), *(mark for mark in (*bounds.values(), criterion["floor"]) if mark is not None)
+    )
+    return [
+        Strip(values, criterion["unit"], **bounds, judged=True, floor=criterion["floor"], scale=scale, of=variant)
+        for variant, values in of.values.items()
+    ]

@@ -21,7 +21,7 @@ from thalweg.judging.statistics.ratios import ratio_of_medians
 
 
 @dataclass(frozen=True)
-class Measured:
+class StackTrials:
     """One scenario on one of the stacks."""
 
     scenario: Description
@@ -30,7 +30,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Compared:
+class StackComparison:
     """One scenario on all stacks."""
 
     name: str
@@ -40,21 +40,21 @@ class Compared:
     values: dict[str, Times]
 
 
-def together(cells: Mapping[Cell, Measured]) -> Iterator[Compared]:
+def together(cells: Mapping[Cell, StackTrials]) -> Iterator[StackComparison]:
     """The scenarios that ran on all stacks."""
-    of: dict[tuple[str, str], dict[str, Measured]] = {}
+    of: dict[tuple[str, str], dict[str, StackTrials]] = {}
     for cell, measured in cells.items():
         of.setdefault((cell.scenario, cell.controller), {})[cell.variant] = measured
     for (name, controller), stacks in of.items():
         if len(stacks) == len(VARIANTS):
             values = {variant: measured.values for variant, measured in stacks.items()}
-            yield Compared(name, controller, stacks["model"].scenario, values)
+            yield StackComparison(name, controller, stacks["model"].scenario, values)
 
 
-def measure(outcomes: Outcomes) -> Measured:
+def measure(outcomes: Outcomes) -> StackTrials:
     """The number of the first criterion."""
     values = outcomes.verdict().criteria[0].values["value"].to_numpy()
-    return Measured(outcomes.scenario, values)
+    return StackTrials(outcomes.scenario, values)
 
 
 def has_jitter(toml: str) -> bool:
@@ -67,7 +67,7 @@ def has_jitter(toml: str) -> bool:
     return any("jitter" in part for part in (path, path.get("up", {}), *path.get("change", [])))
 
 
-def row(of: Compared) -> Row:
+def row(of: StackComparison) -> Row:
     """One row of the table."""
     ordered = {variant: np.sort(values) for variant, values in of.values.items()}
     median = {variant: percentile(values, 0.5) for variant, values in ordered.items()}

@@ -72,11 +72,6 @@ class Parameters:
                 hint = did_you_mean(name, known)
                 raise RequestError(f"--scenario {name!r}: not one of the suite c4 with one flow{hint}")
 
-    @property
-    def preset(self) -> str:
-        """Whether these are the defaults."""
-        return "default" if self == Parameters() else "custom"
-
     def cells(self) -> Iterator[Cell]:
         """Every scenario on all stacks, with each controller."""
         for controller, name, variant in product(self.controllers, self.names or scenarios(), VARIANTS):

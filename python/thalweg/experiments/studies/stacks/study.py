@@ -4,83 +4,90 @@ The experiment is in `parameters.py`, what is compared in `measure.py`, what is 
 
 Limits: what both stacks get wrong in the same way is not found. They share the code that measures delivery
 rates; packets, acknowledgements, loss recovery, pacing and streams are each stack's own.
+
+>>> done = STUDY.run(Parameters(names=("simple-20mbps",)), trials=6)
+>>> done.result.rows[0]["scenario"], done.result.checks[0].holds
+('simple-20mbps', True)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from thalweg.base.seeds import SET_SIZE
+from thalweg.experiments.studies.catalogue import TITLES
 from thalweg.experiments.studies.runner.parameters import Option
-from thalweg.experiments.studies.runner.result import Check, Row, StudyResult
-from thalweg.experiments.studies.runner.study import Finished, ScenarioStudy
-from thalweg.experiments.studies.runner.table import Table
-from thalweg.experiments.studies.runner.trials import CellTrials
+from thalweg.experiments.studies.runner.result import Row
+from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.table import Column, formatted, number_text
 from thalweg.experiments.studies.stacks.checks import check
-from thalweg.experiments.studies.stacks.measure import Measured, measure, row, together
-from thalweg.experiments.studies.stacks.parameters import Cell, Parameters
-from thalweg.experiments.studies.stacks.table import HEADERS, LEGEND, WORDS, table_rows
-from thalweg.judging.statistics.interval import Values
+from thalweg.experiments.studies.stacks.measure import StackTrials, measure, row, together
+from thalweg.experiments.studies.stacks.parameters import VARIANTS, Cell, Parameters
 
 if TYPE_CHECKING:
-    from thalweg.pages.report.section import Section
-    from thalweg.pages.report.strip import Strips
+    from thalweg.experiments.studies.runner.page import Page
 
 
-class Stacks(ScenarioStudy[Parameters, Cell, Measured]):
-    """The study.
-
-    >>> done = STUDY.run(Parameters(names=("simple-20mbps",)), trials=6)
-    >>> done.result.rows[0]["scenario"], done.result.checks[0].holds
-    ('simple-20mbps', True)
-    """
-
-    name = "stacks"
-    title = "The modelled endpoint and a real QUIC stack under the same controllers"
-    source = "cross-validation of the modelled endpoint; scenarios of draft-huitema-ccwg-c4-test"
-    legend = LEGEND
-    trials_option = Option(("--trials", "-n"), "Trials of each scenario [100].", least=1, most=SET_SIZE)
-
-    def presets(self) -> Mapping[str, Parameters]:
-        """One."""
-        return {"default": Parameters()}
-
-    def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> Measured:
-        """The number of the first criterion."""
-        return measure(trials.outcomes())
-
-    def rows(self, parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[Row]:
-        """One for each scenario that ran on all stacks."""
-        return [row(pair) for pair in together(cells)]
-
-    def checks(self, parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[Check]:
-        """One for each row that is judged."""
-        return [check(row) for row in self.rows(parameters, cells) if row["judged"]]
-
-    def tables(self, result: StudyResult) -> Sequence[Table]:
-        """One."""
-        return [Table(HEADERS, table_rows(result), WORDS)]
-
-    def samples(self, finished: Finished[Parameters, Cell, Measured]) -> Mapping[str, Mapping[str, Values]]:
-        """What the first criterion of the scenario measures in each trial."""
-        return {cell.name: {"value": of.values} for cell, of in finished.cells.items()}
-
-    def strips(self, finished: Finished[Parameters, Cell, Measured]) -> Strips:
-        """The trials on each stack."""
-        from thalweg.experiments.studies.stacks.page import (  # noqa: PLC0415 - altair takes half a second to load
-            strips,
-        )
-
-        return strips(list(together(finished.cells)))
-
-    def sections(self, finished: Finished[Parameters, Cell, Measured]) -> Iterator[Section]:
-        """The distributions under each controller."""
-        from thalweg.experiments.studies.stacks.page import (  # noqa: PLC0415 - altair takes half a second to load
-            sections,
-        )
-
-        return sections(list(together(finished.cells)))
+def _value(row: Row, key: str) -> str:
+    return number_text(row, key, str(row["unit"]))
 
 
-STUDY = Stacks()
+def _range(row: Row, key: str) -> str:
+    return f"{_value(row, key)} to {_value(row, key.replace('_p5', '_p95'))}"
+
+
+COLUMNS = (
+    Column("scenario", "scenario", kind=str),
+    Column("controller", "controller", kind=str),
+    Column("metric", "metric", kind=str),
+    Column("jitter", "jitter", kind=str),
+    Column(
+        "model_median",
+        "model",
+        meaning="Model: the modelled endpoint as shipped; wide: with flow-control windows as wide as those of the "
+        "QUIC stack; quic: the QUIC stack",
+        format=_value,
+    ),
+    Column("wide_median", "model, wide", format=_value),
+    Column("quic_median", "quic", format=_value),
+    Column("model_p5", "p5 to p95 of model", format=_range),
+    Column("quic_p5", "p5 to p95 of quic", format=_range),
+    Column("quic_over_model", "quic over model", "share", format=formatted("+.1%")),
+    Column(
+        "quic_over_wide",
+        "quic over wide",
+        "share",
+        "Differences are of medians; the last column is judged where the path has no jitter",
+        format=formatted("+.1%"),
+    ),
+    Column("unit", kind=str, meaning="of medians and percentiles"),
+    Column("judged", kind=int, meaning="1 where the path has no jitter"),
+    Column("n", kind=int, meaning="trials"),
+    Column("wide_p5", meaning="5th percentile"),
+    *(Column(f"{variant}_p95", meaning="95th percentile") for variant in VARIANTS),
+    Column("quic_over_wide_low", unit="share", meaning="interval of 95 %"),
+    Column("quic_over_wide_high", unit="share", meaning="interval of 95 %"),
+)
+
+
+def _page(finished: Finished[Parameters, Cell, StackTrials]) -> Page:
+    from thalweg.experiments.studies.stacks import figures  # noqa: PLC0415 - altair takes half a second to load
+
+    return figures.page(finished)
+
+
+STUDY: Study[Parameters, Cell, StackTrials] = Study(
+    name="stacks",
+    title=TITLES["stacks"],
+    source="cross-validation of the modelled endpoint; scenarios of draft-huitema-ccwg-c4-test",
+    presets={"default": Parameters()},
+    trials=Option(("--trials", "-n"), "Trials of each scenario [100].", least=1, most=SET_SIZE),
+    columns=COLUMNS,
+    legend="Medians of the trials of the first criterion of each scenario.",
+    scenario=Parameters.scenario,
+    measure=lambda _parameters, _cell, trials: measure(trials.outcomes()),
+    rows=lambda _, cells: [row(compared) for compared in together(cells)],
+    checks=lambda _, cells: [check(row) for row in map(row, together(cells)) if row["judged"]],
+    samples=lambda measured: {"value": measured.values},
+    page=_page,
+)

@@ -37,7 +37,7 @@ SEARCH_END = 40
 
 
 @dataclass(frozen=True)
-class AsCoded:
+class ToolAreas:
     """What the tool says of each run."""
 
     area: Rates
@@ -45,7 +45,7 @@ class AsCoded:
     """What the tool does not say: whether it found a convergence point."""
 
 
-def area_as_coded(sent: Rates, every_s: float, bandwidth_mbps: float, delay_s: float) -> AsCoded:
+def area_as_coded(sent: Rates, every_s: float, bandwidth_mbps: float, delay_s: float) -> ToolAreas:
     """The tool's area of each run: `sent` holds bytes in bins of `every_s`, a row for each run, from the step on.
 
     >>> steady = np.full((1, 2400), 37500.0)  # 12 Mbps in bins of 25 ms
@@ -62,7 +62,7 @@ def area_as_coded(sent: Rates, every_s: float, bandwidth_mbps: float, delay_s: f
     counted = np.arange(bins) < until[:, None]
     gaps = np.where(counted, np.abs(bandwidth_mbps - rates), 0).sum(axis=1) * width_s
     area = gaps / (until * width_s) / (bandwidth_mbps / 12)
-    return AsCoded(np.where(until < bins, area, np.nan), converged)
+    return ToolAreas(np.where(until < bins, area, np.nan), converged)
 
 
 def _marks(rates: Rates, width_s: float, delay_s: float) -> npt.NDArray[np.int64]:

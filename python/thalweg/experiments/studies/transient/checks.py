@@ -21,7 +21,7 @@ import numpy as np
 
 from thalweg.base.quantity import text
 from thalweg.experiments.studies.runner.result import Check, Finding
-from thalweg.experiments.studies.transient.as_coded import AsCoded
+from thalweg.experiments.studies.transient.as_coded import ToolAreas
 from thalweg.experiments.studies.transient.parameters import PAPER, Cell
 from thalweg.experiments.studies.transient.roles import BBR, CUBIC, LOSS_BASED, RENO, Role, cast
 from thalweg.judging.statistics.claims import Answer, above, below, each_of, every
@@ -49,7 +49,7 @@ def checks(areas: Areas) -> list[Check]:
     ]
 
 
-def findings(areas: Areas, coded: Mapping[Cell, AsCoded]) -> list[Finding]:
+def findings(areas: Areas, coded: Mapping[Cell, ToolAreas]) -> list[Finding]:
     """The same by the tool's numbers, and with the other controllers of each role."""
     players = first_of(areas)
     return [*_as_coded(coded, players), *_others(areas, players)]
@@ -76,7 +76,7 @@ def _others(areas: Areas, players: Players) -> Iterator[Finding]:
 _NAMES: Mapping[Role, str] = {RENO: "Reno", CUBIC: "CUBIC", BBR: "BBR"}
 
 
-def _as_coded(coded: Mapping[Cell, AsCoded], players: Players) -> list[Finding]:
+def _as_coded(coded: Mapping[Cell, ToolAreas], players: Players) -> list[Finding]:
     shown = {cell: reactions for cell, reactions in coded.items() if cell.controller in players.values()}
     areas = {
         cell: np.where(np.isnan(reactions.area), np.inf, reactions.area).astype(np.float64)
@@ -119,19 +119,21 @@ def judgements(areas: Areas, players: Players) -> Iterator[Judgement]:
 
 def _better(areas: Areas, name: str, first: Cell, second: Cell) -> Judgement:
     medians = [median(areas[cell]) for cell in (first, second)]
-    told = " and ".join(_told(cell, median) for cell, median in zip((first, second), medians, strict=True))
+    areas_text = " and ".join(
+        _area_text(cell, median) for cell, median in zip((first, second), medians, strict=True)
+    )
     ratio = ratio_of_medians(areas[first], areas[second])
-    return name, below(ratio, 1), f"median areas {told}: ratio {ranged(ratio)}"
+    return name, below(ratio, 1), f"median areas {areas_text}: ratio {ranged(ratio)}"
 
 
-def _told(cell: Cell, area: float) -> str:
+def _area_text(cell: Cell, area: float) -> str:
     value = text(area, digits=3) if np.isfinite(area) else "beyond all (most runs did not converge)"
     return f"{value} ({cell.controller}, {cell.buffer})"
 
 
 def _long_tail(areas: Areas, bbr: str, loss_based: Sequence[str]) -> Judgement:
     tails = {name: tail(areas[Cell(SMALL, name)]) for name in (bbr, *loss_based)}
-    told = ", ".join(f"{name} {_length(value)}" for name, value in tails.items())
+    lengths = ", ".join(f"{name} {_length(value)}" for name, value in tails.items())
     ratios = {
         name: ratio_interval(
             TAIL, areas[Cell(SMALL, bbr)], areas[Cell(SMALL, name)], confidence=each_of(len(loss_based))
@@ -142,7 +144,7 @@ def _long_tail(areas: Areas, bbr: str, loss_based: Sequence[str]) -> Judgement:
     return (
         f"small buffer: {bbr} has a long tail",
         every(above(ratio, 1) for ratio in ratios.values()),
-        f"95th percentile over median: {told}; {compared}",
+        f"95th percentile over median: {lengths}; {compared}",
     )
 
 

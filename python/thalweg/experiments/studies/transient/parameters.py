@@ -187,11 +187,6 @@ class Parameters:
         return LIVE_TRIALS if self.live_span_s(1) > 0 else TRIALS
 
     @property
-    def preset(self) -> str:
-        """The name of this set of parameters; `custom` if it has none."""
-        return next((name for name, known in PRESETS.items() if known == self), "custom")
-
-    @property
     def is_published(self) -> bool:
         """Whether this is the poster's experiment in virtual time, with any controllers and length.
 

@@ -17,13 +17,16 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from thalweg.base.errors import RequestError
-from thalweg.experiments.studies.transient.fit import Fit
+from thalweg.experiments.studies.runner.result import Row
+from thalweg.experiments.studies.transient.columns import SERIES_COLUMNS
+from thalweg.experiments.studies.transient.fit import Fit, fit_reaction
+from thalweg.experiments.studies.transient.measure import run_values
 from thalweg.experiments.studies.transient.metric import SPAN_RTTS, WINDOW_RTTS, Rates, Reactions, react
-from thalweg.experiments.studies.transient.reaction import fit_reaction
 
 TIME, THROUGHPUT, SENT, AVAILABLE = "time_s", "throughput_bps", "sent_bps", "available_bps"
 _MOST_BINS = 10_000_000
@@ -52,6 +55,19 @@ class StepReaction:
     throughput: Rates
     sent: Rates | None
     available: Rates
+
+    def row(self) -> Row:
+        """As plain data, under SERIES_COLUMNS."""
+        values = {"step_s": [self.at_s], **run_values(self.reactions, self.fit)}
+        return {column.key: _plain(values[column.key][0]) for column in SERIES_COLUMNS}
+
+
+def _plain(value: Any) -> str | float | int | None:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, np.bool_):
+        return int(value)
+    return None if np.isnan(value) else float(value)
 
 
 def read_series(file: Path) -> Measurement:

@@ -48,7 +48,7 @@ NEEDED: tuple[Cell, ...] = (
 """Cells whose course the paper speaks of."""
 
 _THIRD = 1 / 3
-_Stated = tuple[str, str, str, Answer]
+_Statement = tuple[str, str, str, Answer]
 
 
 def course_findings(closed: Mapping[Cell, Values], courses: Courses, shared: bool) -> list[Finding]:
@@ -67,18 +67,18 @@ def course_findings(closed: Mapping[Cell, Values], courses: Courses, shared: boo
     ]
 
 
-def _headline(closed: Mapping[Cell, Values]) -> _Stated:
+def _headline(closed: Mapping[Cell, Values]) -> _Statement:
     ratio = ratio_of_medians(closed["v2", "cubic"], closed["v1", "cubic"])
     measured = f"median v2 / v1 = {ranged(ratio)}"
     return "v2 is faster than v1 against cubic", "the scenario completes faster", measured, below(ratio, 1)
 
 
-def _spikes(courses: Courses) -> Iterator[_Stated]:
+def _spikes(courses: Courses) -> Iterator[_Statement]:
     def peaks(*cell: str) -> Values:
         variant, competitor = cell
         return np.array([course.initial_peak_bytes for course in courses[variant, competitor]])
 
-    def told(first: Values, second: Values) -> str:
+    def medians_text(first: Values, second: Values) -> str:
         sizes = [text(median(sample), "B", 3) for sample in (first, second)]
         ratio = ranged(ratio_of_medians(first, second))
         return f"largest window in Initial {sizes[0]} and {sizes[1]}, ratio {ratio}"
@@ -87,20 +87,20 @@ def _spikes(courses: Courses) -> Iterator[_Stated]:
     yield (
         "against cubic, the initial spike of v1 is missing",
         "it does not happen here",
-        f"against cubic and alone: {told(pair, alone)}",
+        f"against cubic and alone: {medians_text(pair, alone)}",
         below(ratio_of_medians(pair, alone), 1),
     )
     without, with_exit = peaks("no-exit", "bbr"), peaks("v1", "bbr")
     yield (
         "without exit on delay, the initial spike against bbr comes back",
         "the modification did cause the expected spike",
-        f"no-exit and v1: {told(without, with_exit)}",
+        f"no-exit and v1: {medians_text(without, with_exit)}",
         above(ratio_of_medians(without, with_exit), 1),
     )
 
 
-def _moments(courses: Courses) -> Iterator[_Stated]:
-    def stated(name: str, published_s: float, cell: Cell, attribute: str) -> _Stated:
+def _moments(courses: Courses) -> Iterator[_Statement]:
+    def stated(name: str, published_s: float, cell: Cell, attribute: str) -> _Statement:
         times = np.array([getattr(course, attribute) for course in courses[cell]])
         seen = times[np.isfinite(times)]
         if not len(seen):
@@ -129,43 +129,45 @@ def _third(courses: Sequence[Course], which: int) -> Interval:
     return mean_interval(shares[np.isfinite(shares)])
 
 
-def _told(interval: Interval) -> str:
+def _share_text(interval: Interval) -> str:
     return f"{percent(interval.value)} ({percent(interval.low)} to {percent(interval.high)})"
 
 
-def _last_phase(courses: Courses) -> _Stated:
+def _last_phase(courses: Courses) -> _Statement:
     thirds = [_third(courses["v2", "cubic"], which) for which in range(3)]
-    measured = "shares of v2 in the thirds of its life: " + ", ".join(map(_told, thirds))
+    measured = "shares of v2 in the thirds of its life: " + ", ".join(map(_share_text, thirds))
     name = "v2 gets the larger share from cubic in the last phase"
     answer = above(thirds[2], 0.5, LEAST_TRIALS_OF_SHARES)
     return name, "starts slowly, competes fairly, then gets a much larger share", measured, answer
 
 
-def _beside_itself(courses: Courses) -> _Stated:
+def _beside_itself(courses: Courses) -> _Statement:
     of = courses["v2", SAME]
     shares = np.array([np.mean(course.thirds) for course in of])
     shares = shares[np.isfinite(shares)]
     mean = mean_interval(shares)
     fair = percent(float(np.mean((shares >= _THIRD) & (shares <= 1 - _THIRD))))
-    measured = f"mean share {_told(mean)}; between a third and two thirds in {fair} of the trials"
+    measured = f"mean share {_share_text(mean)}; between a third and two thirds in {fair} of the trials"
     answer = within(mean, _THIRD, 1 - _THIRD, LEAST_TRIALS_OF_SHARES)
     return "v2 shares with itself", "reasonably, if not quite evenly", measured, answer
 
 
-def _stuck(courses: Courses) -> _Stated:
+def _stuck(courses: Courses) -> _Statement:
     of = courses["v1", SAME]
     first = _third(of, 0)
     rates = np.array([course.afterwards for course in of])
     rates = rates[np.isfinite(rates)]
     wars = sum(bool(np.isfinite(course.background_pig_war_s)) for course in of)
     measured = (
-        f"share of the main flow in its first third {_told(first)}; "
+        f"share of the main flow in its first third {_share_text(first)}; "
         f"the background in pig war in {wars} of {len(of)} trials"
     )
     parts = [below(first, _THIRD, LEAST_TRIALS_OF_SHARES)]
     if len(rates) > 1:
         after = mean_interval(rates)
-        measured += f"; after it had closed, the main flow used {_told(after)} of the link ({len(rates)} trials)"
+        measured += (
+            f"; after it had closed, the main flow used {_share_text(after)} of the link ({len(rates)} trials)"
+        )
         parts.append(below(after, 0.5))
     else:
         measured += "; it hardly ever closed before the main flow"

@@ -7,6 +7,9 @@ least one that it believes in. At the foot, when a flow was in pig war or took i
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+
 import altair as alt
 import numpy as np
 import polars as pl
@@ -14,9 +17,18 @@ import polars as pl
 from thalweg.base.quantity import text
 from thalweg.engine.outcome import Trial
 from thalweg.engine.trace import Trace
+from thalweg.experiments.studies.runner.page import Page
+from thalweg.experiments.studies.runner.study import Finished
+from thalweg.experiments.studies.wifi_compete.course import CAPACITY_BPS
+from thalweg.experiments.studies.wifi_compete.measure import PairTrials, median_trial, worst_trial
+from thalweg.experiments.studies.wifi_compete.parameters import Cell, Parameters
+from thalweg.pages.figures import Chart
 from thalweg.pages.figures.data import rows
 from thalweg.pages.figures.downsample import changes, downsample
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREEN, GREY, ORANGE, VERMILION, WIDTH
+from thalweg.pages.report.section import Section
+from thalweg.pages.report.strip import Strip, Strips, span
+from thalweg.results.replay import replay_trial
 
 BIN_S = 0.25
 """The share is a mean over this much time."""
@@ -181,3 +193,48 @@ def _panel(series: pl.DataFrame, title: str, end: float, *, last: bool) -> alt.C
         )
     )
     return panel
+
+
+def page(finished: Finished[Parameters, Cell, PairTrials]) -> Page:
+    """Two trials of each pair, and when the main flow closed in each trial."""
+    cells = finished.cells
+    return Page((section(cell, kept) for cell, kept in cells.items()), strips(finished.parameters, cells))
+
+
+def section(cell: Cell, kept: PairTrials) -> Section:
+    """The median and the worst trial of a pair, which are played again."""
+    scenario = kept.outcomes.scenario
+    return Section(scenario.name, scenario.title, scenario.toml, partial(_draw, cell, kept))
+
+
+def _draw(cell: Cell, kept: PairTrials) -> Sequence[Chart]:
+    if not cell.is_pair:
+        return []
+    chosen = {"median trial": median_trial(kept.closed), "worst trial": worst_trial(kept.closed)}
+    return [
+        plot_pair(replay_trial(kept.outcomes, trial), f"{title}: {trial}", CAPACITY_BPS)
+        for title, trial in chosen.items()
+    ]
+
+
+def strips(parameters: Parameters, cells: Mapping[Cell, PairTrials]) -> Strips:
+    """When the main flow closed in each trial, against the published median."""
+    scale = span((kept.closed for kept in cells.values()), 0.0)
+    return Strips(
+        "trials",
+        "Trials: each a line, by when the main flow had closed; grey is the floor, the least that the path "
+        "allows, the upright mark the published median. All rows have one scale, which begins at 0.",
+        [
+            [
+                Strip(
+                    kept.closed,
+                    "s",
+                    at_most=parameters.published_s.get(cell),
+                    called="published median",
+                    floor=kept.outcomes.scenario.criteria[0]["floor"],
+                    scale=scale,
+                )
+            ]
+            for cell, kept in cells.items()
+        ],
+    )

@@ -14,7 +14,7 @@ from thalweg.base.quantity import percent, text
 from thalweg.experiments.studies.runner.result import Finding
 from thalweg.experiments.studies.wifi_compete.published import ALONE, HEAD_START_S, PAPER, PEERS, SAME
 from thalweg.judging.statistics.claims import FAILS, HOLDS, LEAST_TRIALS_OF_SHARES, UNTOLD, Answer, above, below
-from thalweg.judging.statistics.digits import ranged
+from thalweg.judging.statistics.digits import percent_of, ranged
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.interval import Values as Times
 from thalweg.judging.statistics.means import mean_interval
@@ -48,7 +48,7 @@ def findings(closed: Cells, shares: Cells, shared: bool) -> list[Finding]:
     ]
 
 
-_Stated = tuple[str, str, str, Answer]
+_Statement = tuple[str, str, str, Answer]
 
 
 def reason(answer: Answer, shared: bool) -> str:
@@ -73,7 +73,7 @@ def slowdown(closed: Cells, variant: str, competitor: str) -> Interval:
     return ratio_of_medians(closed[variant, competitor] - HEAD_START_S, closed[variant, ALONE])
 
 
-def _four_times(closed: Cells) -> Iterator[_Stated]:
+def _four_times(closed: Cells) -> Iterator[_Statement]:
     times = slowdowns(closed, "v1", SAME)
     often = rate_interval(int(np.count_nonzero(times >= _ALMOST_FOUR)), len(times))
     ratio = slowdown(closed, "v1", SAME)
@@ -85,21 +85,21 @@ def _four_times(closed: Cells) -> Iterator[_Stated]:
     yield name, "almost 4", measured, above(ratio, _ALMOST_FOUR)
 
 
-def _repair(closed: Cells) -> _Stated:
+def _repair(closed: Cells) -> _Statement:
     ratio = ratio_of_medians(closed["v2", SAME], closed["v1", SAME])
     measured = f"median v2 / v1 = {ranged(ratio)}"
     published = "its figures end at 22.2 s (v1) and 6.8 s (v2)"
     return "v2 repairs C4 against C4", published, measured, below(ratio, 1)
 
 
-def _twice(closed: Cells) -> Iterator[_Stated]:
+def _twice(closed: Cells) -> Iterator[_Statement]:
     for peer in PEERS:
         ratio = slowdown(closed, "v1", peer)
         name = f"v1 against {peer} lasts less than twice as long as alone"
         yield name, "less than twice", f"median {ranged(ratio)} times", below(ratio, 2)
 
 
-def _no_exit(closed: Cells) -> _Stated:
+def _no_exit(closed: Cells) -> _Statement:
     old, new = closed["v1", "bbr"], closed["no-exit", "bbr"]
     # The worst of further trials has a bound from below alone: one is worse if that is above the other's worst.
     answer = HOLDS if least_worst(new) > old.max() else FAILS if least_worst(old) > new.max() else UNTOLD
@@ -112,8 +112,7 @@ def _no_exit(closed: Cells) -> _Stated:
     return name, "worst of 100 from 13 s to over 14 s", measured, answer
 
 
-def _dominates(shares: Cells) -> _Stated:
+def _dominates(shares: Cells) -> _Statement:
     share = mean_interval(shares["v2", "bbr"])
-    half = f" ±{percent((share.high - share.low) / 2)}" if share.is_bounded else ""
-    measured = f"mean share {percent(share.value)}{half}"
+    measured = f"mean share {percent_of(share)}"
     return "v2 dominates BBR", "C4 ends up dominating", measured, above(share, _DOMINATES, LEAST_TRIALS_OF_SHARES)

@@ -6,7 +6,7 @@ than that.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,20 +15,15 @@ from thalweg.experiments.studies.runner.result import Row
 from thalweg.experiments.studies.wifi_compete.course import Course
 from thalweg.experiments.studies.wifi_compete.parameters import MAIN
 from thalweg.experiments.studies.wifi_compete.published import ALONE, HEAD_START_S, VARIANTS, Distribution
+from thalweg.judging.statistics.interval import Values
 from thalweg.judging.statistics.quantiles import percentile
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
-
-Columns: TypeAlias = "npt.NDArray[np.float64]"
-
-
-class Kept(NamedTuple):
+class PairTrials(NamedTuple):
     """What is kept of a cell."""
 
     outcomes: Outcomes
-    closed: Columns
+    closed: Values
     """When the main flow closed in each trial."""
     courses: list[Course]
     """Of the first trials of a cell whose course the paper speaks of."""
@@ -36,9 +31,9 @@ class Kept(NamedTuple):
 
 def row(
     cell: tuple[str, str],
-    closed: Columns,
-    share: Columns,
-    background_bytes: Columns,
+    closed: Values,
+    share: Values,
+    background_bytes: Values,
     alone_median_s: float | None,
     published: Distribution | float | None,
 ) -> Row:
@@ -77,7 +72,7 @@ def row(
     }
 
 
-def finished_or_never(closed: Columns) -> Columns:
+def finished_or_never(closed: Values) -> Values:
     """Times in which a flow that did not finish is later than all that did.
 
     >>> finished_or_never(np.array([5.0, np.nan])).tolist()
@@ -86,7 +81,7 @@ def finished_or_never(closed: Columns) -> Columns:
     return np.where(np.isnan(closed), np.inf, closed)
 
 
-def median_trial(closed: Columns) -> int:
+def median_trial(closed: Values) -> int:
     """The trial next to the median; the first of equals.
 
     >>> median_trial(np.array([9.0, 5.0, 6.5, 6.0, 1.0]))
@@ -96,7 +91,7 @@ def median_trial(closed: Columns) -> int:
     return int(np.argsort(times, kind="stable")[(len(times) - 1) // 2])
 
 
-def worst_trial(closed: Columns) -> int:
+def worst_trial(closed: Values) -> int:
     """The trial that took longest; the first of equals.
 
     >>> worst_trial(np.array([9.0, np.nan, 12.0]))
@@ -105,17 +100,17 @@ def worst_trial(closed: Columns) -> int:
     return int(np.argmax(finished_or_never(closed)))
 
 
-def ends(outcomes: Outcomes) -> Columns:
+def ends(outcomes: Outcomes) -> Values:
     """When the main flow closed in each trial, from the start of the trial."""
     return finished_or_never(main_column(outcomes, "closed_s"))
 
 
-def main_column(outcomes: Outcomes, column: str) -> Columns:
+def main_column(outcomes: Outcomes, column: str) -> Values:
     """A column of the main flow, one value for each trial."""
     return flow_column(outcomes, MAIN, column)
 
 
-def flow_column(outcomes: Outcomes, flow: str, column: str) -> Columns:
+def flow_column(outcomes: Outcomes, flow: str, column: str) -> Values:
     """A column of a flow, one value for each trial; empty if the scenario has no such flow."""
     flows = outcomes.flows
     return flows.filter(flows["flow"] == flow)[column].to_numpy().astype(np.float64)

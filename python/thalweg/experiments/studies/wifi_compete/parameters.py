@@ -82,11 +82,6 @@ class Parameters:
             raise RequestError("--jitter-seed requires --shared-jitter, whose sequence it chooses")
 
     @property
-    def preset(self) -> str:
-        """By its jitter."""
-        return "shared-jitter" if self.shared_jitter else "random-jitter"
-
-    @property
     def published_s(self) -> Mapping[tuple[str, str], float]:
         """The median end times of the re-measurement with such jitter."""
         return SHARED_MEDIAN_S if self.shared_jitter else ACCEPTANCE_S

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from thalweg.experiments.sweep.report.view import Dimension, Shown, View
+from thalweg.experiments.sweep.report.view import AxisMetric, Dimension, View
 from thalweg.pages.figures.figure import Figure
 from thalweg.pages.figures.spec import Spec, number, table, word
 from thalweg.pages.figures.theme import GREY, WIDTH, distinct
@@ -34,7 +34,7 @@ _MOST_CELLS = 12
 """Cells side by side that have room for their numbers."""
 
 
-def plot_sweep(view: View, metric: Shown, title: str, brushes: bool = True) -> Figure:
+def plot_sweep(view: View, metric: AxisMetric, title: str, brushes: bool = True) -> Figure:
     """A metric over the axes, twice, and throughput against delay. `brushes` are of no use on paper."""
     parts = [_heat(view, metric)] if view.by else []
     parts.append(_lines(view, metric))
@@ -54,7 +54,7 @@ def plot_sweep(view: View, metric: Shown, title: str, brushes: bool = True) -> F
     return Figure(spec, f"{title}: {metric.title} over {view.across.title}; {_subtitle(view, metric)}")
 
 
-def _subtitle(view: View, metric: Shown) -> str:
+def _subtitle(view: View, metric: AxisMetric) -> str:
     over = [dimension.title for dimension in (view.across, view.by) if dimension]
     only = f" with {view.only}" if view.only else ""
     return (
@@ -99,7 +99,7 @@ def _panels(view: View, draw: Callable[[int], list[Spec]], height: float) -> Spe
     return {"vconcat": rows}
 
 
-def _axis(view: View, metric: Shown) -> Spec:
+def _axis(view: View, metric: AxisMetric) -> Spec:
     """The scale of a metric along an axis: from 0, or of powers where numbers differ by more than that shows.
 
     Bounds of intervals are included, and all panels have one scale.
@@ -114,13 +114,13 @@ def _axis(view: View, metric: Shown) -> Spec:
     return {"domain": [min(low - room, 0.0) if low < 0 else 0.0, high + room], "nice": False}
 
 
-def _is_wide(view: View, metric: Shown) -> bool:
+def _is_wide(view: View, metric: AxisMetric) -> bool:
     """Whether the medians differ by more than a linear scale shows."""
     known = view.points[metric.column].drop_nulls()
     return bool(known.len() > 1 and known.min() > 0 and known.max() / known.min() > _WIDE)  # type: ignore[operator]
 
 
-def _shades(view: View, metric: Shown) -> Spec:
+def _shades(view: View, metric: AxisMetric) -> Spec:
     """The colours of medians: of powers where they differ widely; else few far off do not flatten the rest."""
     known = view.points[metric.column].drop_nulls()
     if known.is_empty():
@@ -149,17 +149,17 @@ def _position(dimension: Dimension, discrete: bool) -> Spec:
     return number(field(dimension.column), dimension.label, scale=scale, axis=axis)
 
 
-def _told(view: View, *metrics: Shown) -> list[Spec]:
+def _tooltip(view: View, *metrics: AxisMetric) -> list[Spec]:
     dimensions = [dimension for dimension in (view.across, view.by) if dimension]
-    told: list[Spec] = [word(field(f"#{dimension.column}"), dimension.title) for dimension in dimensions]
-    told += [word("panel", "and")] if len(view.panels) > 1 else []
+    fields: list[Spec] = [word(field(f"#{dimension.column}"), dimension.title) for dimension in dimensions]
+    fields += [word("panel", "and")] if len(view.panels) > 1 else []
     for metric in metrics:
         for part, what in (("", ""), (".low", ", from"), (".high", ", to")):
-            told.append(number(field(metric.column + part), f"{metric.label}{what}", format=".4~g"))
-    return [*told, number("trials", "trials")]
+            fields.append(number(field(metric.column + part), f"{metric.label}{what}", format=".4~g"))
+    return [*fields, number("trials", "trials")]
 
 
-def _heat(view: View, metric: Shown) -> Spec:
+def _heat(view: View, metric: AxisMetric) -> Spec:
     """The median as colour: cells of a grid, or the points where they are."""
     assert view.by is not None
     median = field(metric.column)
@@ -167,7 +167,7 @@ def _heat(view: View, metric: Shown) -> Spec:
     where: Spec = {
         "x": _position(view.across, view.is_grid),
         "y": _position(view.by, view.is_grid),
-        "tooltip": _told(view, metric),
+        "tooltip": _tooltip(view, metric),
     }
     unknown = f"!isValid(datum.{median})"
     mark: Spec = {"type": "rect" if view.is_grid else "circle", "cursor": "pointer"}
@@ -196,7 +196,7 @@ def _heat(view: View, metric: Shown) -> Spec:
     return _panels(view, draw, height)
 
 
-def _numbers(view: View, metric: Shown, scale: Spec) -> Spec:
+def _numbers(view: View, metric: AxisMetric, scale: Spec) -> Spec:
     """The medians, in the cells: dark on light ones and light on dark ones."""
     assert view.by is not None
     median = field(metric.column)
@@ -217,7 +217,7 @@ def _numbers(view: View, metric: Shown, scale: Spec) -> Spec:
     }
 
 
-def _has_interval(metric: Shown) -> list[Spec]:
+def _has_interval(metric: AxisMetric) -> list[Spec]:
     """The points whose interval has both bounds."""
     tests = [f"isValid(datum.{field(metric.column + part)})" for part in (".low", ".high")]
     return [{"filter": " && ".join(tests)}]
@@ -236,7 +236,7 @@ def _colour(view: View) -> Spec:
     return {"color": word(field(f"#{view.by.column}"), scale=shades, legend=legend, sort=labels)}
 
 
-def _lines(view: View, metric: Shown) -> Spec:
+def _lines(view: View, metric: AxisMetric) -> Spec:
     """The median over the first axis with its interval, a line for each value of the second."""
     x = _position(view.across, discrete=False)
     y = number(
@@ -250,7 +250,7 @@ def _lines(view: View, metric: Shown) -> Spec:
         "y2": {"field": field(f"{metric.column}.high")},
         "opacity": opacity,
     }
-    points = {**shared, "y": y, "opacity": opacity, "tooltip": _told(view, metric)}
+    points = {**shared, "y": y, "opacity": opacity, "tooltip": _tooltip(view, metric)}
     valid = _has_interval(metric)
     layers: list[Spec] = [
         {"transform": valid, "mark": {"type": "rule", "strokeWidth": 1.2}, "encoding": bars},
@@ -273,7 +273,7 @@ def _without_legend(layer: Spec) -> Spec:
     return {**layer, "encoding": {**encoding, **quiet}}
 
 
-def _trade(view: View, rate: Shown, delay: Shown) -> Spec:
+def _trade(view: View, rate: AxisMetric, delay: AxisMetric) -> Spec:
     """Throughput against delay; what no other point beats is filled and, of few paths, joined."""
     axis = {"tickCount": 6, "format": ".4~g"}
     x = number(field(delay.column), delay.label, scale=_axis(view, delay), axis=axis)
@@ -281,7 +281,7 @@ def _trade(view: View, rate: Shown, delay: Shown) -> Spec:
     shared: Spec = {"x": x, "y": y, **_colour(view)}
     opacity = _marked(view)
 
-    def bar(of: Shown, way: str) -> Spec:
+    def bar(of: AxisMetric, way: str) -> Spec:
         low, high = field(f"{of.column}.low"), field(f"{of.column}.high")
         along = {**shared, way: {**shared[way], "field": low}, f"{way}2": {"field": high}, "opacity": opacity}
         valid = _has_interval(of)
@@ -298,7 +298,7 @@ def _trade(view: View, rate: Shown, delay: Shown) -> Spec:
                 "value": 0,
             },
             "fill": shared.get("color", {"value": GREY}),
-            "tooltip": [*_told(view, rate, delay), word("front", "on the front")],
+            "tooltip": [*_tooltip(view, rate, delay), word("front", "on the front")],
         },
     }
     points["encoding"]["fill"] = {**points["encoding"]["fill"], "legend": None}

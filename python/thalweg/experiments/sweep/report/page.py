@@ -130,12 +130,12 @@ def _other_trial(result: SweepResult) -> str:
 
 
 def _interval(row: Mapping[str, Any], column: str, unit: str) -> str:
-    def told(value: float | None) -> str:
+    def rounded(value: float | None) -> str:
         return "-" if value is None else f"{value:.4g}"
 
-    median = told(row[column])
+    median = rounded(row[column])
     return (
-        f"{median} {unit} [{told(row[f'{column}.low'])}, {told(row[f'{column}.high'])}]"
+        f"{median} {unit} [{rounded(row[f'{column}.low'])}, {rounded(row[f'{column}.high'])}]"
         if median != "-"
         else text(None)
     )

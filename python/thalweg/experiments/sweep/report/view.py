@@ -27,7 +27,7 @@ _RATE, _DELAYS = "mean_rate_bps", ("mean_queue_delay_s", "mean_rtt_s")
 
 
 @dataclass(frozen=True)
-class Shown:
+class AxisMetric:
     """A number of the table, as axes of figures have it: divided so that it reads well."""
 
     column: str
@@ -78,9 +78,9 @@ class View:
     """Down a heat map, and the colour of lines."""
     panels: list[str]
     """What tells the panels apart, in their order; one empty text if there is one panel."""
-    metrics: list[Shown]
-    rate: Shown | None
-    delay: Shown | None
+    metrics: list[AxisMetric]
+    rate: AxisMetric | None
+    delay: AxisMetric | None
     is_grid: bool
     """Whether points stand in rows and columns."""
     only: str = ""
@@ -158,7 +158,7 @@ def view_of(
 _PARTS = ("", ".low", ".high")
 
 
-def _divided(number: Shown, part: str) -> pl.Expr:
+def _divided(number: AxisMetric, part: str) -> pl.Expr:
     column = f"{number.column}{part}"
     value = pl.col(column) / number.divisor
     return pl.when(value.is_finite()).then(value).alias(column)
@@ -253,7 +253,7 @@ def _labels(table: pl.DataFrame, dimension: Dimension) -> pl.Series:
     return table[dimension.column].replace_strict(ordered, pl.Series(dimension.labels), return_dtype=pl.String)
 
 
-def _metrics(result: SweepResult, table: pl.DataFrame, names: Sequence[str]) -> list[Shown]:
+def _metrics(result: SweepResult, table: pl.DataFrame, names: Sequence[str]) -> list[AxisMetric]:
     known = metric_names(result)
     if not known:
         raise RequestError(f"{result.folder}: no trial has numbers; `error` in its table (--csv) says why")
@@ -269,17 +269,17 @@ def _metrics(result: SweepResult, table: pl.DataFrame, names: Sequence[str]) -> 
     return [_shown(table, name, len(flows) > 1) for name in dict.fromkeys(chosen)]
 
 
-def _shown(table: pl.DataFrame, name: str, several: bool) -> Shown:
+def _shown(table: pl.DataFrame, name: str, several: bool) -> AxisMetric:
     subject, _, key = name.rpartition(".")
     metric = next(metric for metric in (*measured.FLOW, *measured.LINK, *measured.STREAM) if metric.key == key)
     values = table[name].to_numpy()
     finite = np.abs(values[np.isfinite(values)])
     divisor, unit = scale(float(np.median(finite)) if len(finite) else 1.0, metric.unit)
     whose = f" of {subject.partition('.')[2]}" if several or not subject.startswith("flow.") else ""
-    return Shown(name, f"{metric.name}{whose}", unit, divisor)
+    return AxisMetric(name, f"{metric.name}{whose}", unit, divisor)
 
 
-def _trade(table: pl.DataFrame, result: SweepResult) -> tuple[Shown | None, Shown | None]:
+def _trade(table: pl.DataFrame, result: SweepResult) -> tuple[AxisMetric | None, AxisMetric | None]:
     """Throughput and delay of the first flow, if both were measured."""
     for flow in result.head["flows"]:
         rate = f"flow.{flow['name']}.{_RATE}"
@@ -291,7 +291,7 @@ def _trade(table: pl.DataFrame, result: SweepResult) -> tuple[Shown | None, Show
 
 
 def _fronts(
-    table: pl.DataFrame, rate: Shown | None, delay: Shown | None, dimensions: Sequence[Dimension]
+    table: pl.DataFrame, rate: AxisMetric | None, delay: AxisMetric | None, dimensions: Sequence[Dimension]
 ) -> pl.DataFrame:
     """With `front`: controllers are compared on the same path, and paths with each other if none varies."""
     if rate is None or delay is None:

@@ -1,0 +1,104 @@
+//! `[[pass]]` on states and variables of a controller.
+
+use super::Checker;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::schema::{Pass, ScenarioFile};
+use crate::scenario::watch::{Extreme, Watch, Watched};
+use crate::scenario::{Bound, Metric};
+use thalweg_control::states;
+use thalweg_units::did_you_mean;
+
+impl Checker<'_> {
+    /// What a criterion looks at in the controller of its flow, if it does.
+    pub(super) fn watch(
+        &self,
+        index: usize,
+        pass: &Pass,
+        (flow, metric, bound): (usize, Metric, Bound),
+        file: &ScenarioFile,
+    ) -> Result<Option<Watch>, ScenarioError> {
+        let key = |name: &str| format!("pass.{index}.{name}");
+        let name = metric.name();
+        let given = [
+            ("state", pass.state.is_some()),
+            ("after", pass.after.is_some()),
+            ("variable", pass.variable.is_some()),
+            ("from", pass.from.is_some()),
+            ("until", pass.until.is_some()),
+        ];
+        let taken: &[&str] = match metric {
+            Metric::Entered | Metric::Entries => &["state", "after", "from", "until"],
+            Metric::Stay => &["state", "from", "until"],
+            Metric::Variable => &["state", "variable", "from", "until"],
+            _ => &[],
+        };
+        let extra = given.iter().find(|(key, is)| *is && !taken.contains(key));
+        if let Some((extra, _)) = extra {
+            let problem = format!("cannot be combined with metric \"{name}\"");
+            return self.fail(&key(extra), problem);
+        }
+        if taken.is_empty() {
+            return Ok(None);
+        }
+        self.check_watched(&key("metric"), flow, file)?;
+        for (word, state) in [("state", &pass.state), ("after", &pass.after)] {
+            if let Some(state) = state {
+                self.check_state(&key(word), state, flow, file)?;
+            }
+        }
+        let missing = |word: &str, example: &str| {
+            let problem = format!("is missing for \"{name}\"; accepted: {word} = \"{example}\"");
+            self.fail(&key(word), problem)
+        };
+        let state = || pass.state.clone();
+        let (after, from) = (pass.after.clone(), pass.from.unwrap_or_default());
+        let what = match (metric, state(), &pass.variable) {
+            (Metric::Variable, _, None) => return missing("variable", "max_bw"),
+            (Metric::Variable, state, Some(name)) => Watched::Variable {
+                name: name.clone(),
+                state,
+                extreme: match bound {
+                    Bound::AtMost(_) => Extreme::Most,
+                    Bound::AtLeast(_) => Extreme::Least,
+                },
+            },
+            (_, None, _) => return missing("state", "Drain"),
+            (Metric::Entered, Some(state), _) => Watched::Entered { state, after },
+            (Metric::Entries, Some(state), _) => Watched::Entries { state, after },
+            (_, Some(state), _) => Watched::Stay { state },
+        };
+        if let Some(until) = pass.until.filter(|until| *until <= from) {
+            let problem =
+                format!("\"{until}\" is not after from, \"{from}\"; accepted: a later time");
+            return self.fail(&key("until"), problem);
+        }
+        Ok(Some(Watch {
+            what,
+            from,
+            until: pass.until,
+        }))
+    }
+
+    /// A state that no controller has would never be entered. Controllers from elsewhere have states of their own.
+    pub(super) fn check_state(
+        &self,
+        key: &str,
+        state: &str,
+        flow: usize,
+        file: &ScenarioFile,
+    ) -> Result<(), ScenarioError> {
+        let known = states::STATES;
+        let controller = file.flow[flow].controller.as_str();
+        let name = controller.split(':').next().unwrap_or(controller);
+        let is_ours = (self.registry.entries().iter()).any(|entry| entry.name == name);
+        if !is_ours || known.contains(&state) {
+            return Ok(());
+        }
+        let hint = did_you_mean(state, known.iter().copied());
+        let problem = format!(
+            "no controller has a state \"{state}\"{hint}; accepted: {}",
+            known.join(", ")
+        );
+        self.fail(key, problem)
+    }
+}

@@ -1,0 +1,48 @@
+//! Keys of `[[traffic]]`.
+
+use super::media::From;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thalweg_units::{Bytes, Duration, Rate};
+
+/// Cross traffic: packets without a transport, that nothing slows down and nobody acknowledges.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Traffic {
+    /// Name, unique among traffic and flows.
+    #[schemars(example = &"cross")]
+    pub(crate) name: String,
+    /// Rate of its packets, with all headers, while it is on; with `profile`, the mean to which the profile is scaled.
+    #[schemars(example = "3 Mbps")]
+    pub(crate) rate: Option<Rate>,
+    /// A file of bytes in bins, instead of a constant rate: one number of bytes on each line, of a bin as long as `bin`, or
+    /// a time in microseconds and the bytes from then to the next time.
+    pub(crate) profile: Option<String>,
+    /// Length of the bins of a profile with one number on each line.
+    pub(crate) bin: Option<Duration>,
+    /// Whether the profile begins anew when it ends.
+    #[serde(default)]
+    pub(crate) repeat: bool,
+    /// When it is on, from its start: a list of beginnings and ends. Always, by default.
+    #[schemars(example = [["0 s", "40 s"], ["60 s", "80 s"]])]
+    pub(crate) on: Option<Vec<Vec<Duration>>>,
+    /// Mean time that it is on, drawn from an exponential distribution each time.
+    pub(crate) mean_on: Option<Duration>,
+    /// Mean time that it is off.
+    pub(crate) mean_off: Option<Duration>,
+    /// Size of its packets, with all headers.
+    #[serde(default = "full")]
+    pub(crate) packet: Bytes,
+    /// Which end sends it.
+    #[serde(default)]
+    pub(crate) from: From,
+    /// When it starts.
+    #[serde(default)]
+    pub(crate) start: Duration,
+    /// Names of the links that it crosses from server to client; from the client, it crosses them in reverse.
+    pub(crate) route: Option<Vec<String>>,
+}
+
+fn full() -> Bytes {
+    Bytes::new(1500)
+}

@@ -1,0 +1,150 @@
+//! Random flows: the workloads of a scenario.
+
+use crate::random::Random;
+use crate::values::{self, bytes, time, time_from};
+
+/// Writes a flow over a path, or over so many links.
+pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Random) {
+    let quic = random.percent(20);
+    let controller = values::controller(random, quic);
+    *text += &format!("[[flow]]\nname = \"f{index}\"\ncontroller = \"{controller}\"\n");
+    if quic {
+        text.push_str("stack = \"quic\"\n");
+    }
+    let _ = random
+        .percent(40)
+        .then(|| *text += &format!("start = \"{}\"\n", time(random)));
+    let _ = (index > 0 && random.percent(30)).then(|| text.push_str("background = true\n"));
+    if links > 0 {
+        let first = random.below(links);
+        let route: Vec<String> = (first..links).map(|link| format!("\"l{link}\"")).collect();
+        *text += &format!("route = [{}]\n", route.join(", "));
+    }
+    if random.percent(10) {
+        let (window, rtt) = (bytes(random, 100_000_000), time(random));
+        *text += &format!("seed = {{ window = \"{window}\", rtt = \"{rtt}\" }}\n");
+    }
+    let _ = (!quic && random.percent(15)).then(|| text.push_str("zero_rtt = true\n"));
+    if !quic && random.percent(10) {
+        let conducts = ["optimistic-acks", "ack-division", "hides-ce", "greedy"];
+        *text += &format!("receiver = \"{}\"\n", random.choose(&conducts));
+    } else if random.percent(8) {
+        let window = random.magnitude(4096, 1 << 24);
+        *text += &format!("receive_window = \"{window} B\"\n");
+    }
+    if !quic && random.percent(4) {
+        text.push_str("sender = \"ignores-loss\"\n");
+    }
+    let most = if random.percent(8) {
+        10_000_000_000
+    } else {
+        3_000_000
+    };
+    match random.below(10) {
+        0 | 1 => *text += &format!("upload = \"{}\"\n", bytes(random, most)),
+        2 => return requests(text, random),
+        3 => {
+            *text += &format!(
+                "call = \"{}\"\n",
+                time_from(random, 100_000_000, 10_000_000_000)
+            );
+            let _ = random
+                .flag()
+                .then(|| *text += &format!("measure_from = \"{}\"\n", time(random)));
+            return;
+        }
+        4 => return media(text, random),
+        _ => {
+            *text += &format!("download = \"{}\"\n", bytes(random, most));
+            let _ = random
+                .percent(20)
+                .then(|| *text += &format!("request = \"{}\"\n", bytes(random, 100_000)));
+            if random.percent(20) {
+                return supply(text, quic, random);
+            }
+        }
+    }
+    let _ = random
+        .percent(20)
+        .then(|| *text += &format!("streams = {}\n", random.magnitude(1, 200)));
+}
+
+/// Rounds of downloads, in an open loop or a closed one.
+fn requests(text: &mut String, random: &mut Random) {
+    let (count, gap) = (
+        random.magnitude(1, 50),
+        time_from(random, 1000, 1_000_000_000),
+    );
+    let low = random.magnitude(1, 100_000);
+    let high = low + random.magnitude(1, 300_000);
+    let kind = *random.choose(&["exponential", "constant"]);
+    let pace = if random.percent(60) {
+        "mean_gap"
+    } else {
+        "mean_idle"
+    };
+    *text += &format!("requests = {{ count = {count}, {pace} = \"{gap}\", gap = \"{kind}\"");
+    let [least, most] = *random.choose(&[["p5", "p95"], ["least", "most"]]);
+    *text += &format!(", {least} = \"{low} B\", {most} = \"{high} B\"");
+    for key in ["users", "parallel", "objects"] {
+        if random.percent(20) {
+            *text += &format!(", {key} = {}", random.magnitude(1, 6));
+        }
+    }
+    if pace == "mean_idle" && random.flag() {
+        text.push_str(", idle_first = true");
+    }
+    text.push_str(" }\n");
+}
+
+/// How the data of a download comes, if not all at once.
+fn supply(text: &mut String, quic: bool, random: &mut Random) {
+    let has_rate = random.flag();
+    if has_rate {
+        *text += &format!(
+            "app_rate = \"{} bps\"\n",
+            random.magnitude(10_000, 1_000_000_000)
+        );
+    }
+    if random.flag() {
+        *text += &format!("chunk = \"{} B\"\n", random.magnitude(10_000, 1_000_000));
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("think_time = \"{}\"\n", time(random)));
+    }
+    if (has_rate || !quic) && random.flag() {
+        let mut at = 0;
+        let mut next = || {
+            at += random.magnitude(1, 1_000_000_000);
+            format!("\"{at} ns\"")
+        };
+        let spans: Vec<String> = (0..3)
+            .map(|_| format!("[{}, {}]", next(), next()))
+            .collect();
+        *text += &format!("pauses = [{}]\n", spans.join(", "));
+    }
+}
+
+fn media(text: &mut String, random: &mut Random) {
+    for number in 0..random.between(1, 3) {
+        let datagrams = random.flag();
+        let carriage = if datagrams { "datagrams" } else { "streams" };
+        let from = *random.choose(&["server", "client"]);
+        let per_second = random.magnitude(1, 1000);
+        let duration = time_from(random, 100_000_000, 5_000_000_000);
+        let frame = bytes(random, if datagrams { 1150 } else { 100_000 });
+        *text += &format!(
+            "[[flow.media]]\nname = \"m{number}\"\ncarriage = \"{carriage}\"\nfrom = \"{from}\"\nper_second = {per_second}\nduration = \"{duration}\"\nframe = \"{frame}\"\npriority = {}\n",
+            random.below(256)
+        );
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("group = {}\n", random.magnitude(1, 100)));
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("skip_after = \"{}\"\n", time(random)));
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("deadline = \"{}\"\n", time(random)));
+    }
+}

@@ -1,0 +1,120 @@
+"""Runs the suites of published documents, and makes the page of each: docs/evidence/suites/SUITE.md.
+
+Also writes into `suite.toml` how much processor time the trials take.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from textwrap import fill
+
+from pages.made import DOCS, ROOT, made, row
+from thalweg.cli import tables
+from thalweg.engine.catalogue import Entry, Suite
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Scenario
+from thalweg.results.suite_result import SuiteResult
+
+FOLDER = DOCS / "evidence" / "suites"
+SUITES = {
+    "bbr-draft": "what the authors of BBR expect of its states: a controller that follows the draft passes",
+    "incast": "many answers at once in a shallow buffer, with and without marks",
+    "l4s": "Prague beside CUBIC in the queues that L4S meets, and a rate that falls",
+    "leo": "a low-orbit path that changes every 15 s",
+    "nsperf": "BBR as Google tests it: coexistence, random loss, shallow and deep buffers, marks",
+    "profiles": "fifteen access networks, alone and beside CUBIC",
+    "rfc7928": "a controller behind six disciplines: delay against use of the link",
+    "rfc8867": "video calls on wired paths that change, beside each other and beside TCP",
+    "rfc8869": "video calls over Wi-Fi whose bottleneck is the wire",
+    "satellite-20bdp": "a geostationary path with 20 BDP of buffer, RED and ECN",
+    "tcpeval": "loads, transients, ramp-up and a parking lot, by the common TCP evaluation suite",
+}
+"""The suites with a page, and what each is for."""
+SEED = 1
+WIDTH = 110
+
+
+def make(name: str) -> None:
+    """Makes the page of a suite."""
+    suite = Suite.find(name)
+    played = [(entry, of(entry, suite)) for entry in suite.entries]
+    core_s = sum(float(outcomes.trials["core_s"].sum()) for _, outcomes in played)
+    lines = [line for entry, outcomes in played for line in rows(suite, outcomes)]
+    answers = [outcomes.verdict().answer for _, outcomes in played]
+    passed, failed = answers.count("pass"), answers.count("fail")
+    main = next(flow["controller"] for flow in played[0][1].scenario.flows)
+    about = (
+        f"runs it; `--controller main=NAME` with any other controller, ours, a file in Python or one of the QUIC "
+        f"stack. {made(f'suite-{name}')} {len(played)} scenarios, {suite.trials} trials of each, seed {SEED}; "
+        f'{passed} pass and {failed} fail with their own controllers, mostly `{main}`. Criteria "for info" decide '
+        f"nothing."
+    )
+    text = f"""# {name}
+
+{fill(f"What it is for: {SUITES[name]}. From {suite.source}.", WIDTH)}
+
+    thalweg suite {name} --trials {suite.trials}
+
+{fill(about, WIDTH)}
+
+{tables.markdown(tables.HEADERS, [])}
+{chr(10).join(lines)}
+
+## Deviations
+
+What each scenario changes of its document, where its bounds come from, and why some are missed:
+
+{notes(played)}
+"""
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
+    description = ROOT / "python" / "thalweg" / "suites" / name / "suite.toml"
+    written = re.sub(r"^takes.*\n", "", description.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    takes = f'takes  = "about {float(f"{core_s:.1g}"):.0f} s"\n'
+    description.write_text(written.replace("order ", f"{takes}order ", 1), encoding="utf-8")
+
+
+def of(entry: Entry, suite: Suite) -> Outcomes:
+    """The trials of a scenario."""
+    return Scenario.from_entry(entry).trials(suite.trials, seed=SEED)
+
+
+def rows(suite: Suite, outcomes: Outcomes) -> list[str]:
+    """The lines of a scenario in the table of its suite."""
+    result = SuiteResult(suite.name, suite.title, suite.source, SEED)
+    result.add(outcomes)
+    return [row(*cells) for cells in tables.result_rows(result)]
+
+
+def notes(played: Iterable[tuple[Entry, Outcomes]]) -> str:
+    """The notes of scenarios, each once with the scenarios that have it."""
+    by_note: dict[str, list[str]] = {}
+    for entry, outcomes in played:
+        note = " ".join((outcomes.scenario.note or "").split())
+        if note:
+            by_note.setdefault(note, []).append(entry.name)
+    bullets = (f"- {names_of(names)}: {note}" for note, names in by_note.items())
+    return "\n".join(fill(bullet, WIDTH, subsequent_indent="  ") for bullet in bullets)
+
+
+def names_of(names: list[str]) -> str:
+    """Names of scenarios, all or the first and the last."""
+    return f"`{names[0]}`" if len(names) == 1 else f"`{names[0]}` to `{names[-1]}` ({len(names)})"
+
+
+def parts(name: str) -> list[tuple[str, partial[list[str]]]]:
+    """Each scenario of a suite, measured again."""
+    suite = Suite.find(name)
+    return [(entry.name, partial(_again, entry, suite)) for entry in suite.entries]
+
+
+def _again(entry: Entry, suite: Suite) -> list[str]:
+    return rows(suite, of(entry, suite))
+
+
+def page(name: str) -> Path:
+    """The page of a suite."""
+    return FOLDER / f"{name}.md"
