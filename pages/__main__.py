@@ -33,7 +33,6 @@ from pages import (
     statistics,
     studies,
     study_figures,
-    suites,
     verdicts,
 )
 from pages.c4_05 import make as c4_05
@@ -42,7 +41,7 @@ from pages.draft_04 import of_draft_04
 from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.made import DOCS, ROOT, commit, row
-from pages.tables import live_tables, small_tables
+from pages.tables import live_tables, small_tables, suites
 from thalweg.engine.catalogue import Entry, Suite
 
 _TURN_S = 10.0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pages import suites
+from pages.tables import suites
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.scenario import Scenario
 

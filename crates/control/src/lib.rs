@@ -42,7 +42,6 @@ pub mod report;
 mod screamv2;
 mod spec;
 mod start;
-pub mod states;
 #[cfg(test)]
 mod window_behaviour;
 #[cfg(test)]

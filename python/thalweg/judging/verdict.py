@@ -3,9 +3,9 @@
 A criterion bounds one metric of one flow: every trial must stay at or under `at_most`, or at or over `at_least`.
 With `in` below 1 only that share of the trials must. A trial in which the flow did not finish has the worst value,
 over any target; also for the delays of its streams: the frames that came before a call died do not speak for it.
-Rate, loss, RTT, queue delay, share, states of the controller and others (`UNTIL_THE_END`) are of what happened until the flow or the trial
-ended, whether the flow finished or not. A trial that does not define them, of a flow that sent nothing or never
-converged, has the worst value too.
+Rate, loss, RTT, queue delay, share, states of the controller and others (`UNTIL_THE_END`) are of what happened
+until the flow or the trial ended, whether the flow finished or not. A trial that does not define them, of a
+flow that sent nothing or never converged, has the worst value too.
 
 Times count from the start of the trial, but for what `noise.start` and `noise.phase` of the scenario add: a flow
 that starts 60 ms late and takes no longer has the same completion. So trials that differ in nothing but that draw

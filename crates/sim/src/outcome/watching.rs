@@ -5,7 +5,7 @@
 
 use super::Outcome;
 use crate::scenario::Scenario;
-use crate::scenario::watch::{Entry, Extreme, Watch, Watched};
+use crate::scenario::criterion::watch::{Entry, Extreme, Watch, Watched};
 use crate::trial::connection::Connection;
 use crate::trial::stack::Endpoint;
 use thalweg_control::Observer;

@@ -1,6 +1,6 @@
 //! Hops and their links: a hop is a pair of links that carry opposite directions.
 
-use super::watch::Entry;
+use super::criterion::watch::Entry;
 use std::ops::Index;
 use thalweg_path::{Change, LinkConfig};
 use thalweg_transport::Role;

@@ -4,7 +4,7 @@
 mod buffer_size;
 mod check;
 mod clock;
-mod criterion;
+pub(crate) mod criterion;
 mod document;
 pub(crate) mod error;
 pub(crate) mod floor;
@@ -22,7 +22,6 @@ pub(crate) mod schema;
 pub(crate) mod supply;
 mod trace_files;
 pub(crate) mod traffic;
-pub(crate) mod watch;
 
 pub use clock::{Clock, Host};
 pub use criterion::{Amount, Bound, Criterion, Metric, Unit};
@@ -115,7 +114,7 @@ impl Scenario {
     }
 
     /// What criteria look at in controllers, with the index of the flow.
-    pub(crate) fn watches(&self) -> impl Iterator<Item = (usize, &watch::Watch)> {
+    pub(crate) fn watches(&self) -> impl Iterator<Item = (usize, &criterion::watch::Watch)> {
         let criteria = self.criteria.iter();
         criteria.filter_map(|criterion| Some((criterion.flow, criterion.watch.as_ref()?)))
     }

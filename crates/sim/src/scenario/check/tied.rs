@@ -1,10 +1,10 @@
 //! Changes of a path that follow a state of a controller.
 
 use super::Checker;
+use crate::scenario::criterion::watch::Entry;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Direction, PerDirection, Tied};
 use crate::scenario::schema::{self, ScenarioFile, When};
-use crate::scenario::watch::Entry;
 use thalweg_units::{Bytes, Rate, did_you_mean};
 
 impl Checker<'_> {

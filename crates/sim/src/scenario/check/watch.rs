@@ -1,11 +1,11 @@
 //! `[[pass]]` on states and variables of a controller.
 
 use super::Checker;
+use crate::scenario::criterion::watch::{Extreme, Watch, Watched};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::schema::{Pass, ScenarioFile};
-use crate::scenario::watch::{Extreme, Watch, Watched};
 use crate::scenario::{Bound, Metric};
-use thalweg_control::states;
+use thalweg_control::phase::STATES;
 use thalweg_units::did_you_mean;
 
 impl Checker<'_> {
@@ -87,7 +87,7 @@ impl Checker<'_> {
         flow: usize,
         file: &ScenarioFile,
     ) -> Result<(), ScenarioError> {
-        let known = states::STATES;
+        let known = STATES;
         let controller = file.flow[flow].controller.as_str();
         let name = controller.split(':').next().unwrap_or(controller);
         let is_ours = (self.registry.entries().iter()).any(|entry| entry.name == name);

@@ -48,20 +48,24 @@ def make(name: str) -> None:
     main = next(flow["controller"] for flow in played[0][1].scenario.flows)
     about = (
         f"runs it; `--controller main=NAME` with any other controller, ours, a file in Python or one of the QUIC "
-        f"stack. {made(f'suite-{name}')} {len(played)} scenarios, {suite.trials} trials of each, seed {SEED}; "
+        f"stack. {len(played)} scenarios, {suite.trials} trials of each, seed {SEED}; "
         f'{passed} pass and {failed} fail with their own controllers, mostly `{main}`. Criteria "for info" decide '
         f"nothing."
     )
     text = f"""# {name}
 
-{fill(f"What it is for: {SUITES[name]}. From {suite.source}.", WIDTH)}
+{fill(f"What it is for: {SUITES[name]}. From {suite.source}.", WIDTH, break_on_hyphens=False)}
 
     thalweg suite {name} --trials {suite.trials}
 
-{fill(about, WIDTH)}
+{fill(about, WIDTH, break_on_hyphens=False)}
 
-{tables.markdown(tables.HEADERS, [])}
+{made(f"suite-{name}")}
+
+<!-- made: table -->
+{tables.markdown(tables.HEADERS, []).strip()}
 {chr(10).join(lines)}
+<!-- end -->
 
 ## Deviations
 
@@ -97,7 +101,7 @@ def notes(played: Iterable[tuple[Entry, Outcomes]]) -> str:
         if note:
             by_note.setdefault(note, []).append(entry.name)
     bullets = (f"- {names_of(names)}: {note}" for note, names in by_note.items())
-    return "\n".join(fill(bullet, WIDTH, subsequent_indent="  ") for bullet in bullets)
+    return "\n".join(fill(bullet, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for bullet in bullets)
 
 
 def names_of(names: list[str]) -> str:
