@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = Path(__file__).with_name("documents")
 RUN = "run c4/simple-20mbps --trials 3"
 SUITE = "suite c4 --only media-10mbps --only media-100* --trials 4 --no-report"
+GATE = "gate c4 --only media-10mbps --only media-100* --trials 8"
 COMMANDS = {
     "run": RUN,
     "run-json": f"{RUN} --format json",
@@ -37,6 +38,9 @@ COMMANDS = {
     "suite-stored": "STORED first",
     "compare": "compare first second",
     "compare-json": "compare first second --format json",
+    "gate-accept": f"{GATE} --accept",
+    "gate": f"{GATE} --set transport.max_ack_delay=20ms",
+    "gate-json": f"{GATE} -c main=cubic --format json",
     "replay": "replay first media-10mbps 3",
     "sweep": "sweep plan.toml --out sweep",
     "sweep-again": "sweep plan.toml --out sweep --format json",

@@ -24,11 +24,12 @@ from thalweg.engine.scenario import Scenario
 from thalweg.experiments.hunt.plan import hunt_of
 from thalweg.experiments.sweep.plan import plan_of
 from thalweg.experiments.sweep.plan_file import PlanFile
+from thalweg.judging.thresholds import read_thresholds
 from thalweg.realtime import LiveScenario
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 STATUSES = {
-    **dict.fromkeys(("run", "suite", "score", "hunt"), (0, 1)),
+    **dict.fromkeys(("run", "suite", "score", "hunt", "gate"), (0, 1)),
     "tune": (0, 5),
     **dict.fromkeys(("study", "compare"), (0, 1, 2)),
 }
@@ -184,7 +185,7 @@ def python(block: Block, names: dict[str, Any]) -> None:
 
 
 def scenario(block: Block) -> None:
-    """Runs a scenario, or tables of one beside what they lack; plans, rivals and kernel TCP are only checked."""
+    """Runs a scenario, or tables of one beside what they lack; plans, tables of suites, kernel TCP are checked."""
     keys = tomllib.loads(block.text)
     text = block.text
     if "compare" in keys:
@@ -193,6 +194,9 @@ def scenario(block: Block) -> None:
             Path("suite", f"{name}.toml").touch()
         Path("suite", "suite.toml").write_text(text, encoding="utf-8")
         assert Suite.find("suite").compare.against, block.place
+        return
+    if "gate" in keys:
+        assert read_thresholds(keys["gate"], block.place), block.place
         return
     if "objective" in keys:
         assert hunt_of(keys, PlanFile(block.place, text), Path()).base(), block.place

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -22,6 +22,7 @@ from thalweg.base.seeds import SET_SIZE
 from thalweg.base.toml import read_toml
 from thalweg.engine.changed_scenario import whole
 from thalweg.judging.measures import MEASURES
+from thalweg.judging.thresholds import DEFAULTS, Thresholds, read_thresholds
 
 _LARGEST = 80 << 20
 """Of a scenario file, as the simulator reads it: `TEXT` in crates/sim/src/scenario/limits.rs."""
@@ -36,6 +37,7 @@ _WORDS = {
     "takes": "text",
     "order": "a list of names",
     "compare": "a table",
+    "gate": "a table",
 }
 """The keys of `suite.toml`, and what each of them is."""
 TRIALS = 100
@@ -106,6 +108,8 @@ class Suite:
     """Of each scenario, where nothing else is asked."""
     takes: str | None = None
     """Processor time of these trials, in words; "about 40 s"."""
+    thresholds: Thresholds = field(default_factory=lambda: DEFAULTS)
+    """Of `thalweg gate`: the table `gate` of its `suite.toml`."""
 
     @staticmethod
     def find(name_or_folder: str | Path) -> Suite:
@@ -209,7 +213,8 @@ def _read_suite(folder: Path, *, shipped: bool) -> Suite:
     entries = tuple(Entry(stem, name if shipped else None, found[stem]) for stem in names)
     compare = _read_compare(folder / _ABOUT, about.get("compare", {}), found)
     trials, takes = about.get("trials", TRIALS), about.get("takes")
-    return Suite(name, about.get("title", name), about.get("source"), entries, compare, trials, takes)
+    thresholds = read_thresholds(about.get("gate", {}), str(folder / _ABOUT))
+    return Suite(name, about.get("title", name), about.get("source"), entries, compare, trials, takes, thresholds)
 
 
 def _read_about(file: Path) -> dict[str, Any]:

@@ -51,6 +51,11 @@ COMMANDS = {
     "report": postponed("report:report", "Write a stored result as one HTML page that works offline."),
     "lab": postponed("lab:lab", "Serve the lab to a browser on this machine, until Ctrl-C."),
     "compare": postponed("compare:compare", "Set stored results side by side: each against the first."),
+    "gate": postponed(
+        "gate:gate",
+        "Compare a suite with the baseline of a repository, and fail where it became worse; "
+        "see `thalweg docs gate`.",
+    ),
     "shell": postponed("shell:shell", "Run a command behind the path of a scenario, in real time."),
     "rig": postponed("shell:rig", "Set up hosts on both sides of the path of a scenario, until Ctrl-C."),
     "study": postponed(

@@ -58,7 +58,7 @@ def with_rivals(
         found.append(scenario)
         if not rivals or entry.name in suite.compare.without:
             continue
-        flow = _main_flow(scenario, bindings)
+        flow = main_flow(scenario, bindings)
         metrics = [measure.name for measure in _measures(scenario.description, flow, suite.compare.metrics)]
         used.update(metrics)
         if not metrics:
@@ -88,7 +88,8 @@ def with_rivals(
     return found
 
 
-def _main_flow(scenario: Scenario, bindings: Sequence[tuple[str, str]]) -> str:
+def main_flow(scenario: Scenario, bindings: Sequence[tuple[str, str]]) -> str:
+    """The name of the flow that is judged: `main`, else the first that is given a controller, else the first."""
     names = [flow["name"] for flow in scenario.flows]
     return next((name for name in (MAIN, *(flow for flow, _ in bindings)) if name in names), names[0])
 

@@ -146,12 +146,17 @@ def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN, *, o
     return judge(rows)
 
 
-def compare_statistics(scenario: str, a: Statistics, b: Statistics, margin: float, *, of_a: bool = False) -> Row:
-    """One criterion of a scenario on both sides, with the margin of `compare_results`; `judge` tells more."""
+def compare_statistics(
+    scenario: str, a: Statistics, b: Statistics, margin: float, *, of_a: bool = False, least: float = 0.0
+) -> Row:
+    """One criterion of a scenario on both sides, with the margin of `compare_results`; `judge` tells more.
+
+    The margin is at least `least`, in the unit of the criterion.
+    """
     of_a_values, of_b_values = (side.values["value"].to_numpy() for side in (a, b))
     medians = [median for median in (a.median, b.median) if math.isfinite(median)]
     medians = medians[:1] if of_a else medians
-    size = margin * abs(min(medians, default=0.0))
+    size = max(margin * abs(min(medians, default=0.0)), least)
     paired = _pair(a.values, b.values, size, a.side)
     correlation = paired.rank_correlation if paired else 0.0
     sharper = paired is not None and pairs_are_sharper(correlation, paired.n, len(of_a_values), len(of_b_values))

@@ -1,0 +1,296 @@
+"""`thalweg gate`: a suite against the baseline that a repository holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thalweg.base.errors import RequestError, ResultError, did_you_mean
+from thalweg.base.files.regular_file import read_regular
+from thalweg.base.files.whole_file import whole_file
+from thalweg.base.seeds import LARGEST_SET, SET_SIZE, first_seed
+from thalweg.base.toml import read_toml
+from thalweg.cli import ci
+from thalweg.cli.console import Bar, complain, note, print_json, say
+from thalweg.cli.gate.replays import Given
+from thalweg.cli.gate.table import as_markdown, cases_of, complain_of, print_judgement
+from thalweg.cli.options import (
+    AllowUnseeded,
+    Audit,
+    ClusterAddress,
+    Controllers,
+    Jobs,
+    Quiet,
+    Settings,
+    StackChoice,
+    SuiteFormat,
+    bindings,
+    check_writable,
+    settings,
+)
+from thalweg.cli.status import FAILED, PASSED, REFUSED
+from thalweg.cli.store.playing import playing
+from thalweg.cli.tables import each
+from thalweg.engine.catalogue import Entry, Suite
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.suite import load_all
+from thalweg.judging.thresholds import Thresholds, read_thresholds
+from thalweg.results.against.rivals import main_flow
+from thalweg.results.gate.baseline import Baseline, Recorded, recorded
+from thalweg.results.gate.fit import check_fit, check_metrics, check_part, fingerprint_of
+from thalweg.results.gate.judgement import Judgement, judge_changes
+from thalweg.results.gate.reading import read_baseline
+from thalweg.trials.gathering import gather
+from thalweg.trials.store.shard import Shard
+
+TRIALS = 20
+"""Of each scenario where neither `-n` nor a baseline says how many."""
+_LARGEST_THRESHOLDS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Played:
+    """The scenarios of a gate, with the flow of each that is judged."""
+
+    suite: Suite
+    scenarios: Sequence[Scenario]
+    flows: Sequence[str]
+    fingerprints: dict[str, str]
+    seeds: range
+
+
+def gate(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|DIR", help="A shipped suite (c4) or a folder of scenarios.")
+    ],
+    baseline: Annotated[
+        Path, typer.Option("--baseline", metavar="FILE", help="What to compare with; a file of your repository.")
+    ] = Path("thalweg-baseline.json"),
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Write the baseline anew from the trials of now; with --only, a part.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail where any trial differs at all, for better or worse.")
+    ] = False,
+    thresholds: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A TOML file with a table [gate], instead of that of suite.toml."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="GLOB", help="Only scenarios whose name matches; may be repeated.")
+    ] = None,
+    trials_: Annotated[
+        int | None,
+        typer.Option(
+            "--trials",
+            "-n",
+            min=1,
+            max=SET_SIZE,
+            help=f"Trials of each scenario.  [default: those of the baseline, or {TRIALS}]",
+            show_default=False,
+        ),
+    ] = None,
+    controller: Controllers = None,
+    set_: Settings = None,
+    stack: StackChoice = None,
+    allow_unseeded: AllowUnseeded = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=LARGEST_SET,
+            help="Number of a set of seeds, as of suites.  [default: that of the baseline, or 1]",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Jobs = 0,
+    cluster: ClusterAddress = None,
+    audit: Audit = False,
+    format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the answers as JUnit's XML.")
+    ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also append the table as Markdown, e.g. to $GITHUB_STEP_SUMMARY."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Keep the trials; those that are there do not run again."),
+    ] = None,
+    quiet: Quiet = False,
+) -> int:
+    """Compare a suite with the baseline of a repository, and fail where it became worse; see `thalweg docs gate`.
+
+    The exit status is 1 where a metric is worse than in the baseline by more than its threshold, with --strict
+    where any trial differs, and 2 where there are too few trials to tell.
+
+    Example: `thalweg gate c4 --only "simple-*" -c main=cubic --baseline thalweg-baseline.json --accept`
+    """
+    for file in (baseline if accept else None, junit, markdown):
+        if file is not None:
+            check_writable(file)
+    if accept:
+        for option, given in (("--strict", strict), ("--junit", junit), ("--markdown", markdown)):
+            if given:
+                raise RequestError(
+                    f"--accept cannot be combined with {option}: it writes what others are judged by"
+                )
+    found = Suite.find(name)
+    judged_by = found.thresholds if thresholds is None else _read_thresholds(thresholds)
+    old = _old(baseline, accept, only)
+    first = first_seed(seed) if seed else old.seed if old else first_seed(1)
+    trials = trials_ or (old.trials if old else TRIALS)
+    overrides, bound = settings(set_, stack, allow_unseeded), bindings(controller)
+    played = _load(found, only, overrides, bound, range(first, first + trials))
+    if accept and only and old:
+        check_part(baseline, old, found.name, first, trials)
+    elif old and not accept:
+        check_fit(baseline, old, found.name, played.fingerprints, first, trials, whole=not only)
+    now = _play(played, judged_by, out, jobs, cluster)
+    if accept:
+        return _accept(baseline, old if only else None, played, now)
+    assert old is not None
+    check_metrics(baseline, old, now)
+    judgement = judge_changes(old.scenarios, now, played.seeds, judged_by)
+    told = Given(
+        scenarios={entry.name: entry.reference for entry in found.entries},
+        flows={one.name: [str(flow["name"]) for flow in one.flows] for one in played.scenarios},
+        controllers=controller or (),
+        settings=set_ or (),
+        stack=stack.value if stack else None,
+        allow_unseeded=allow_unseeded,
+    )
+    _tell(judgement, found.name, told, strict, format_, junit, markdown)
+    return _status(judgement, strict)
+
+
+def _old(file: Path, accept: bool, only: list[str] | None) -> Baseline | None:
+    """The baseline that is there; one that is written anew in full may be missing or damaged."""
+    if accept and not file.exists():
+        return None
+    try:
+        return read_baseline(file)
+    except ResultError:
+        if accept and not only and file.is_file():
+            return None
+        raise
+
+
+def _load(
+    suite: Suite,
+    only: list[str] | None,
+    overrides: Sequence[tuple[str, str]],
+    bound: Sequence[tuple[str, str]],
+    seeds: range,
+) -> Played:
+    entries = _chosen(suite, only)
+    scenarios = load_all(entries, overrides, bound)
+    flows = [main_flow(scenario, bound) for scenario in scenarios]
+    names = [flow for flow, _ in bound]
+    fingerprints = {
+        entry.name: fingerprint_of(entry, scenario, flow, overrides, names)
+        for entry, scenario, flow in zip(entries, scenarios, flows, strict=True)
+    }
+    return Played(suite, scenarios, flows, fingerprints, seeds)
+
+
+def _chosen(suite: Suite, only: list[str] | None) -> list[Entry]:
+    entries = [
+        entry for entry in suite.entries if only is None or any(fnmatchcase(entry.name, glob) for glob in only)
+    ]
+    if not entries:
+        asked, names = ", ".join(only or ()), [entry.name for entry in suite.entries]
+        raise RequestError(f"--only {asked!r} matches no scenario of {suite.name}{did_you_mean(asked, names)}")
+    return entries
+
+
+def _play(
+    played: Played, thresholds: Thresholds, out: Path | None, jobs: int, cluster: str | None
+) -> dict[str, Recorded]:
+    """What a baseline keeps of all trials, in the order of the suite."""
+    now: dict[int, Recorded] = {}
+    total = len(played.scenarios) * len(played.seeds)
+
+    def keep(number: int, outcomes: Outcomes) -> None:
+        if outcomes.n < len(played.seeds):  # a Ctrl-C was before the others
+            return
+        fingerprint = played.fingerprints[played.scenarios[number].name]
+        now[number] = recorded(outcomes, played.flows[number], fingerprint, thresholds)
+
+    with Bar() as bar, playing(out, jobs, cluster, Shard()) as executor:
+        gather(executor, played.scenarios, played.seeds, keep, lambda done: bar.show("trials", done, total))
+    return {scenario.name: now[number] for number, scenario in enumerate(played.scenarios)}
+
+
+def _accept(file: Path, old: Baseline | None, played: Played, now: dict[str, Recorded]) -> int:
+    """Writes the baseline; of an old one the scenarios stay that were not played."""
+    scenarios = {**(old.scenarios if old else {}), **now}
+    new = Baseline(played.suite.name, played.seeds.start, len(played.seeds), scenarios)
+    with whole_file(file) as partial:
+        partial.write_text(new.text(), encoding="utf-8")
+    count = "1 scenario" if len(now) == 1 else f"{len(now)} scenarios"
+    note(f"wrote {file}: {count}, {each(len(played.seeds))}; commit it")
+    return PASSED
+
+
+def _tell(
+    judgement: Judgement,
+    title: str,
+    given: Given,
+    strict: bool,
+    format_: SuiteFormat,
+    junit: Path | None,
+    markdown: Path | None,
+) -> None:
+    cases = cases_of(judgement, given, strict)
+    if format_ is SuiteFormat.JSON:
+        print_json({"suite": title, "strict": strict, **judgement.document()})
+    elif format_ is SuiteFormat.MARKDOWN:
+        say(as_markdown(judgement, title, given, strict), end="")
+    elif format_ in ci.FORMATS:
+        say(ci.document(format_, f"gate {title}", cases))
+    else:
+        print_judgement(judgement)
+    complain_of(judgement, given, strict)
+    if junit:
+        with whole_file(junit) as partial:
+            partial.write_text(ci.document(SuiteFormat.JUNIT, f"gate {title}", cases) + "\n", encoding="utf-8")
+    if markdown:
+        try:
+            with markdown.open("a", encoding="utf-8") as file:
+                file.write(as_markdown(judgement, title, given, strict))
+        except OSError as error:
+            raise RequestError(f"cannot write {markdown}: {error.strerror}") from None
+
+
+def _status(judgement: Judgement, strict: bool) -> int:
+    """Failed where something is worse, or with `strict` differs; refused where too few trials tell nothing."""
+    if judgement.of("worse") or (strict and judgement.n_changed):
+        return FAILED
+    if judgement.lacking:
+        complain(
+            f"{judgement.lacking} of {judgement.compared} metrics have not enough trials to tell whether they are "
+            "worse: run more trials (many comparisons need more)"
+        )
+        return REFUSED
+    return PASSED
+
+
+def _read_thresholds(file: Path) -> Thresholds:
+    """The table `gate` of a file. Raises RequestError."""
+    text = read_regular(file, _LARGEST_THRESHOLDS, f"a file of at most {_LARGEST_THRESHOLDS >> 20} MiB")
+    document = read_toml(text, str(file))
+    for key in document:
+        if key != "gate":
+            raise RequestError(f"{file}: unknown key {key!r}; accepted: a table [gate]")
+    table = document.get("gate")
+    if not isinstance(table, dict):
+        raise RequestError(f"{file}: gate = {table!r:.60}: expected a table [gate]")
+    return read_thresholds(table, str(file))

@@ -1,0 +1,136 @@
+"""What a gate found, in a terminal, as Markdown, and as cases for services of CI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from thalweg.base.quantity import text
+from thalweg.cli.ci import Case
+from thalweg.cli.compare.table import medians
+from thalweg.cli.console import complain, note, stdout
+from thalweg.cli.fitting import FittingTable
+from thalweg.cli.gate.replays import Given
+from thalweg.cli.tables import markdown
+from thalweg.judging.statistics.digits import bracketed
+from thalweg.results.gate.judgement import Change, Judged, Judgement
+
+_HEADERS = ("scenario", "metric", "answer", "baseline", "now", "change", "difference [95 %]", "threshold", "of")
+_LEFT = 3
+_DROPPABLE = ("of", "threshold", "difference [95 %]", "baseline")
+"""What a narrow terminal goes without, the first one first."""
+_STYLES = {"worse": "bold red", "better": "green", "identical": "green"}
+
+
+def print_judgement(judgement: Judgement) -> None:
+    """The table and the sentence, in a terminal."""
+    console = stdout()
+    table = FittingTable(_HEADERS, _LEFT, _DROPPABLE, grouped=True)
+    for scenario, metric, answer, *rest in _rows(judgement):
+        table.add_row(scenario, metric, Text(answer, _STYLES.get(answer.split(",")[0], "dim")), *rest)
+    console.print(table)
+    console.print(summary(judgement))
+
+
+def as_markdown(judgement: Judgement, title: str, given: Given, strict: bool) -> str:
+    """A heading, the sentence, the table, and what failed with its replay; it ends with a line."""
+    failed = [
+        f"- **{case.group}: {case.name}**: {case.failure}\n\n      {case.detail}"
+        for case in cases_of(judgement, given, strict)
+        if case.failure is not None
+    ]
+    word = "failed" if failed else "passed"
+    parts = [f"### Gate {title}: {word}", summary(judgement), *failed]
+    return "\n\n".join([*parts, markdown(_HEADERS, list(_rows(judgement)), left=_LEFT)]) + "\n\n"
+
+
+def cases_of(judgement: Judgement, given: Given, strict: bool) -> list[Case]:
+    """A case for each metric of what changed, one for each scenario that did not; with `strict` one for each."""
+    cases = []
+    for one in judgement.scenarios:
+        if strict and one.n_changed:
+            said = f"{one.n_changed} of {len(one.identical)} trials differ from the baseline"
+            seed = _first_changed(one)
+            cases.append(Case(one.scenario, "identical", said, detail=given.replay(one.scenario, seed)))
+        elif not one.n_changed:
+            cases.append(Case(one.scenario, "identical"))
+        for change in one.changes:
+            name = f"{one.flow} {change.measure.name}"
+            if change.answer == "worse":
+                detail = given.replay(one.scenario, _worst_seed(change))
+                cases.append(Case(one.scenario, name, f"{_told(change)}; {_worst(change)}", detail=detail))
+            else:
+                few = "not enough trials to tell whether it is worse" if change.lacks_trials else None
+                cases.append(Case(one.scenario, name, skipped=few))
+    return cases
+
+
+def complain_of(judgement: Judgement, given: Given, strict: bool) -> None:
+    """Says what is worse or, with `strict`, differs, and how to see it; what is better is a note."""
+    for case in cases_of(judgement, given, strict):
+        if case.failure is not None:
+            label = "changed: " if case.name == "identical" else "worse: "
+            named = case.group if case.name == "identical" else f"{case.group}: {case.name}"
+            complain(f"{named}: {case.failure}\n  replay: {case.detail}", label=label)
+    names = {one.controllers for one in judgement.scenarios if one.controllers[0] != one.controllers[1]}
+    for then, now in sorted(names):
+        note(f"the controller is {now}, in the baseline {then}")
+    if (better := judgement.of("better")) and not judgement.of("worse"):
+        named = "1 metric is" if len(better) == 1 else f"{len(better)} metrics are"
+        note(f"{named} better than the baseline: keep that with --accept")
+
+
+def summary(judgement: Judgement) -> str:
+    """One line: how many trials are those of the baseline, and what the others tell.
+
+    >>> summary(Judgement([]))
+    '0 of 0 trials are identical to the baseline'
+    """
+    said = f"{judgement.n - judgement.n_changed} of {judgement.n} trials are identical to the baseline"
+    if not judgement.compared:
+        return said
+    worse, better = len(judgement.of("worse")), len(judgement.of("better"))
+    return (
+        f"{said}; of {judgement.compared} metrics of the others {worse} are worse and {better} better by more "
+        "than their thresholds (a gate finds something worse by chance in at most 5 % of cases)"
+    )
+
+
+def _rows(judgement: Judgement) -> Iterator[list[str]]:
+    for one in judgement.scenarios:
+        if not one.n_changed:
+            yield [one.scenario, "all", "identical", *["-"] * 6]
+        elif not one.changes:
+            yield [one.scenario, "all", f"{one.n_changed} of {len(one.identical)} trials differ", *["-"] * 6]
+        for change in one.changes:
+            row, unit = change.row, change.measure.unit
+            yield [
+                one.scenario,
+                change.measure.name,
+                change.answer,
+                *medians(row),
+                bracketed(row.sharper.interval, unit),
+                change.threshold.words(unit),
+                "pairs" if row.pairs_are_sharper else "all with all",
+            ]
+
+
+def _told(change: Change) -> str:
+    a, b, share = medians(change.row)
+    return f"{a} to {b} ({share}), more than {change.threshold.words(change.measure.unit)}"
+
+
+def _worst(change: Change) -> str:
+    values = [side.values["value"][change.worst_trial] for side in (change.row.a, change.row.b)]
+    then, now = (text(value, change.measure.unit) for value in values)
+    return f"the worst trial has seed {_worst_seed(change)}, {then} to {now}"
+
+
+def _worst_seed(change: Change) -> int:
+    return int(change.row.b.values["seed"][change.worst_trial])
+
+
+def _first_changed(one: Judged) -> int:
+    """The seed of the first trial that differs."""
+    return one.seeds[list(one.identical).index(False)]

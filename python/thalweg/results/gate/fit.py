@@ -1,0 +1,92 @@
+"""Whether a baseline belongs to what a gate is asked for: suite, seeds, scenarios, engine.
+
+A scenario is known by its fingerprint, taken without what is under test: without the controllers that are given
+and the one of the main flow, and without settings of the transport. So a changed controller, stack or ACK delay is
+compared, and a changed path is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from thalweg import _native
+from thalweg.base.errors import RequestError, ScenarioError
+from thalweg.base.seeds import seed_text
+from thalweg.engine.catalogue import Entry
+from thalweg.engine.scenario import Scenario
+from thalweg.results.gate.baseline import Baseline, Recorded
+
+_UNDER_TEST = re.compile(r"transport\..*|flow\.[^.]+\.(controller|stack|transport\..*)|allow_unseeded")
+_NEUTRAL = "reno"
+_ACCEPT = "to write it anew, run with --accept"
+_ACCEPT_ALL = "to write all of it anew, remove it, or run with --accept and without --only"
+
+
+def fingerprint_of(
+    entry: Entry, scenario: Scenario, main: str, overrides: Sequence[tuple[str, str]], bound: Iterable[str]
+) -> str:
+    """The fingerprint of a scenario without what is under test. Raises RequestError if it has none."""
+    settings = [(key, value) for key, value in overrides if not _UNDER_TEST.fullmatch(key)]
+    flows = {str(flow["name"]) for flow in scenario.flows} & {main, *bound}
+    bindings = [(flow, _NEUTRAL) for flow in sorted(flows)]
+    try:
+        neutral = Scenario.from_entry(entry, settings, bindings)
+    except ScenarioError:  # its other flows need the stack that is asked for
+        neutral = Scenario.from_entry(entry, overrides, bindings)
+    if neutral.fingerprint is None:
+        raise RequestError(f"{entry.reference}: a controller in it has no file, and no other run could know it")
+    return neutral.fingerprint
+
+
+def check_fit(
+    file: Path, baseline: Baseline, suite: str, fingerprints: dict[str, str], seed: int, trials: int, whole: bool
+) -> None:
+    """Refuses a baseline of something else; `whole`: the whole suite is played. Raises RequestError."""
+    check_head(file, baseline, suite, seed)
+    if trials > baseline.trials:
+        raise RequestError(f"-n {trials}: {file} has {baseline.trials} trials of each scenario; {_ACCEPT}")
+    if lacking := [name for name in fingerprints if name not in baseline.scenarios]:
+        raise RequestError(f"{file} lacks {_names(lacking)} of the suite {suite}; {_ACCEPT}")
+    if whole and (more := [name for name in baseline.scenarios if name not in fingerprints]):
+        raise RequestError(f"{file} has {_names(more)}, which the suite {suite} has not; {_ACCEPT}")
+    changed = [name for name, own in fingerprints.items() if baseline.scenarios[name].fingerprint != own]
+    if changed:
+        raise RequestError(
+            f"{file} is of another state of {_names(changed)}: path, flows or settings differ, so trials do not "
+            f"compare; give the options of the baseline, or {_ACCEPT}"
+        )
+
+
+def check_metrics(file: Path, baseline: Baseline, now: Mapping[str, Recorded]) -> None:
+    """Refuses a baseline of other flows, or that lacks a metric with a threshold. Raises RequestError."""
+    for name, one in now.items():
+        if (flow := baseline.scenarios[name].flow) != one.flow:
+            raise RequestError(f"{file}: {name} is judged by flow {flow}, and not by {one.flow}; {_ACCEPT}")
+        if lacking := [metric for metric in one.metrics if metric not in baseline.scenarios[name].metrics]:
+            raise RequestError(f"{file}: {name} lacks {_names(lacking)}, which has a threshold; {_ACCEPT}")
+
+
+def check_part(file: Path, baseline: Baseline, suite: str, seed: int, trials: int) -> None:
+    """Refuses a baseline of which a part cannot be written anew. Raises RequestError."""
+    check_head(file, baseline, suite, seed, _ACCEPT_ALL)
+    if trials != baseline.trials:
+        raise RequestError(f"-n {trials}: {file} has {baseline.trials} trials of each scenario; {_ACCEPT_ALL}")
+
+
+def check_head(file: Path, baseline: Baseline, suite: str, seed: int, advice: str = _ACCEPT) -> None:
+    """Refuses a baseline of another suite, engine or set of seeds. Raises RequestError."""
+    if baseline.suite != suite:
+        raise RequestError(f"{file} is of the suite {baseline.suite!r:.60}, not of {suite}; {advice}")
+    if baseline.version != _native.version():
+        raise RequestError(
+            f"{file} is of thalweg {baseline.version:.40}, this is {_native.version()}: a seed has the same trial "
+            f"within one version only; {advice} on the commit that is the measure"
+        )
+    if baseline.seed != seed:
+        raise RequestError(f"{file} begins with {seed_text(baseline.seed)}, not with {seed_text(seed)}; {advice}")
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,0 +1,107 @@
+"""Reading a baseline, whoever edited it: each value has its type, or the message says which has not."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from thalweg.base.errors import ResultError
+from thalweg.base.files.regular_file import read_regular
+from thalweg.base.seeds import LARGEST_SET, SET_SIZE
+from thalweg.judging.measures import MEASURES
+from thalweg.results.gate.baseline import FORMAT, Baseline, Recorded, worst_value
+
+_LARGEST = 64 << 20
+_HEAD = {"format", "version", "suite", "seed", "trials", "scenarios"}
+_SCENARIO = {"fingerprint", "flow", "controller", "trials", "metrics"}
+
+
+def read_baseline(file: Path) -> Baseline:
+    """Reads a baseline. Raises ResultError if it is missing, of another format, or damaged."""
+    if not file.exists():
+        raise ResultError(f"there is no baseline {file}; to make one, run the same command with --accept")
+    data = read_regular(file, _LARGEST, f"a baseline of at most {_LARGEST >> 20} MiB")
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        said = str(error) if isinstance(error, json.JSONDecodeError) else "it is no JSON in UTF-8"
+        raise _damaged(file, said) from None
+    if not isinstance(document, dict) or not isinstance(document.get("format"), str):
+        raise ResultError(f"{file} is no baseline: it has no format; accepted: {FORMAT}")
+    if document["format"] != FORMAT:
+        raise ResultError(
+            f"{file}: format = {document['format']!r:.60}; accepted: {FORMAT}; to write it anew, run with --accept"
+        )
+    _check_keys(file, "it", document, _HEAD)
+    trials = document["trials"]
+    if not (_is_whole(trials) and 1 <= trials <= SET_SIZE):
+        raise _damaged(file, f"trials = {trials!r:.40} is no number of trials")
+    seed = document["seed"]
+    if not (_is_whole(seed) and 1 <= seed <= LARGEST_SET * SET_SIZE):
+        raise _damaged(file, f"seed = {seed!r:.40} is no seed")
+    _check_texts(file, "it", document, ("version", "suite"))
+    if not isinstance(document["scenarios"], dict) or not document["scenarios"]:
+        raise _damaged(file, "scenarios has none")
+    scenarios = {name: _recorded(file, name, one, trials) for name, one in document["scenarios"].items()}
+    return Baseline(document["suite"], seed, trials, scenarios, document["version"])
+
+
+def _recorded(file: Path, name: str, one: Any, trials: int) -> Recorded:
+    where = f"scenario {name!r:.60}"
+    if not isinstance(one, dict) or not name.isprintable():
+        raise _damaged(file, f"{where} is no table" if name.isprintable() else f"{where} is no name")
+    _check_keys(file, where, one, _SCENARIO)
+    _check_texts(file, where, one, ("fingerprint", "flow", "controller"))
+    hashes, metrics = one["trials"], one["metrics"]
+    if not (_is_list(hashes, trials) and all(isinstance(each, str) for each in hashes)):
+        raise _damaged(file, f"{where}: trials are not {trials} hashes")
+    if not isinstance(metrics, dict):
+        raise _damaged(file, f"{where}: metrics is no table")
+    values = {
+        metric: _values(file, f"{where}: {metric!r:.60}", metric, metrics[metric], trials) for metric in metrics
+    }
+    return Recorded(one["fingerprint"], one["flow"], one["controller"], hashes, values)
+
+
+def _values(file: Path, where: str, metric: str, values: Any, trials: int) -> list[float]:
+    measure = MEASURES.get(metric)
+    if measure is None or measure.better is None:
+        raise _damaged(file, f"{where} is no metric of a baseline")
+    if not (_is_list(values, trials) and all(value is None or _is_finite(value) for value in values)):
+        raise _damaged(file, f"{where} has not {trials} numbers")
+    return [worst_value(measure) if value is None else float(value) for value in values]
+
+
+def _check_keys(file: Path, where: str, table: dict[str, Any], known: set[str]) -> None:
+    for key in sorted(known ^ set(table)):
+        raise _damaged(file, f"{where} {'lacks' if key in known else 'has an unknown key'} {key!r:.60}")
+
+
+def _check_texts(file: Path, where: str, table: dict[str, Any], keys: Sequence[str]) -> None:
+    for key in keys:
+        if not (isinstance(table[key], str) and table[key].isprintable()):
+            raise _damaged(file, f"{where}: {key} = {table[key]!r:.40} is no text")
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int
+
+
+def _is_list(value: object, n: int) -> bool:
+    return isinstance(value, list) and len(value) == n
+
+
+def _is_finite(value: object) -> bool:
+    if type(value) not in (int, float):
+        return False
+    try:
+        return math.isfinite(float(value))  # type: ignore[arg-type]
+    except OverflowError:
+        return False
+
+
+def _damaged(file: Path, said: str) -> ResultError:
+    return ResultError(f"{file} is damaged: {said}; take it from the repository, or run with --accept")

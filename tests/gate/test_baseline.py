@@ -1,0 +1,220 @@
+"""The file of a baseline: what was written is read again, what is damaged or of something else is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from thalweg import version
+from thalweg.base.errors import ResultError
+from thalweg.cli import main
+from thalweg.results.gate.baseline import FORMAT, Baseline, Recorded
+from thalweg.results.gate.reading import read_baseline
+
+Capture = pytest.CaptureFixture[str]
+
+
+def made(metrics: dict[str, Sequence[float]] | None = None) -> Baseline:
+    given = {"closed": [1.5, math.inf], "rate": [2e7, -math.inf]} if metrics is None else metrics
+    one = Recorded("f" * 32, "main", "cubic", ["0123456789abcdef", "fedcba9876543210"], given)
+    return Baseline("c4", 1, 2, {"b": one, "a": one})
+
+
+def test_a_baseline_is_read_as_it_was_written_and_written_as_it_was_read(tmp_path: Path) -> None:
+    file = tmp_path / "b.json"
+    file.write_text(made().text(), encoding="utf-8")
+    assert read_baseline(file).text() == made().text()
+    assert read_baseline(file).scenarios["a"] == made().scenarios["a"]
+
+
+def test_scenarios_and_metrics_have_one_order_and_each_list_one_line() -> None:
+    text = made().text()
+    assert list(json.loads(text)["scenarios"]) == ["a", "b"]
+    assert '        "rate": [20000000, null]\n' in text
+    assert '        "closed": [1.5, null],\n' in text
+    swapped = made({"rate": [2e7, -math.inf], "closed": [1.5, math.inf]})
+    assert swapped.text() == text
+
+
+def change(*path: str, to: Any) -> Callable[[dict[str, Any]], None]:
+    """Puts a value into a document; `...` removes the key."""
+
+    def put(document: dict[str, Any]) -> None:
+        table = document
+        for key in path[:-1]:
+            table = table[key]
+        table[path[-1]] = to
+        if to is ...:
+            del table[path[-1]]
+
+    return put
+
+
+DAMAGED = [
+    (change("format", to="thalweg-baseline/9"), "format = 'thalweg-baseline/9'; accepted: thalweg-baseline/1"),
+    (change("format", to=...), "is no baseline: it has no format"),
+    (change("format", to=3), "is no baseline: it has no format"),
+    (change("suite", to=...), "is damaged: it lacks 'suite'"),
+    (change("suite", to=[]), "is damaged: it: suite = [] is no text"),
+    (change("more", to=1), "is damaged: it has an unknown key 'more'"),
+    (change("trials", to=0), "is damaged: trials = 0 is no number of trials"),
+    (change("trials", to=True), "is damaged: trials = True is no number of trials"),
+    (change("trials", to=3), "scenario 'a': trials are not 3 hashes"),
+    (change("seed", to=-1), "is damaged: seed = -1 is no seed"),
+    (change("seed", to=1.5), "is damaged: seed = 1.5 is no seed"),
+    (change("scenarios", to={}), "is damaged: scenarios has none"),
+    (change("scenarios", "a", to=7), "is damaged: scenario 'a' is no table"),
+    (change("scenarios", "\x1b[0m", to={}), r"scenario '\x1b[0m' is no name"),
+    (change("version", to="\x1b[0m"), r"it: version = '\x1b[0m' is no text"),
+    (change("scenarios", "a", "flow", to=...), "scenario 'a' lacks 'flow'"),
+    (change("scenarios", "a", "flow", to=None), "scenario 'a': flow = None is no text"),
+    (change("scenarios", "a", "trials", to=["x"]), "scenario 'a': trials are not 2 hashes"),
+    (change("scenarios", "a", "trials", to=[1, 2]), "scenario 'a': trials are not 2 hashes"),
+    (change("scenarios", "a", "metrics", to=[]), "scenario 'a': metrics is no table"),
+    (change("scenarios", "a", "metrics", "closed", to=[1]), "scenario 'a': 'closed' has not 2 numbers"),
+    (change("scenarios", "a", "metrics", "closed", to=[1, "2"]), "scenario 'a': 'closed' has not 2 numbers"),
+    (change("scenarios", "a", "metrics", "closed", to=[1, True]), "scenario 'a': 'closed' has not 2 numbers"),
+    (change("scenarios", "a", "metrics", "closed", to=[1, math.nan]), "scenario 'a': 'closed' has not 2 numbers"),
+    (change("scenarios", "a", "metrics", "closed", to=[1, 10**400]), "scenario 'a': 'closed' has not 2 numbers"),
+    (change("scenarios", "a", "metrics", "load", to=[1, 2]), "scenario 'a': 'load' is no metric of a baseline"),
+    (change("scenarios", "a", "metrics", "speed", to=[1, 2]), "scenario 'a': 'speed' is no metric of a baseline"),
+]
+
+
+@pytest.mark.parametrize(("damage", "said"), DAMAGED)
+def test_a_damaged_baseline_is_one_message(
+    damage: Callable[[dict[str, Any]], None], said: str, tmp_path: Path, capsys: Capture
+) -> None:
+    document = json.loads(made().text())
+    damage(document)
+    file = tmp_path / "b.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    assert main(["gate", "c4", "--only", "simple-20mbps", "--baseline", str(file)]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith(f"error: {file}")
+    assert said in told.err
+    assert told.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b"null", b'{"format": "thalweg'])
+def test_what_is_no_baseline_at_all_is_one_message(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "b.json"
+    file.write_bytes(data)
+    with pytest.raises(
+        ResultError, match=r"(is damaged|is no baseline): .* (--accept|accepted: thalweg-baseline/1)"
+    ):
+        read_baseline(file)
+
+
+def test_a_folder_or_a_device_is_no_baseline(tmp_path: Path, capsys: Capture) -> None:
+    for file in (str(tmp_path), "/dev/zero"):
+        assert main(["gate", "c4", "--only", "simple-20mbps", "--baseline", file]) == 2
+        assert "it is not a regular file" in capsys.readouterr().err
+
+
+@pytest.fixture
+def accepted(tmp_path: Path) -> Path:
+    """The baseline of two scenarios, two trials each."""
+    file = tmp_path / "b.json"
+    assert main(["gate", "c4", "--only", "simple-*", "-n", "2", "--baseline", str(file), "--accept", "-q"]) == 0
+    return file
+
+
+BOTH = ["--only", "simple-*"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["c4-05", "--only", "alone"], "is of the suite 'c4', not of c4-05"),
+        (["c4", *BOTH, "-n", "3"], "-n 3: FILE has 2 trials of each scenario"),
+        (["c4", *BOTH, "--seed", "2"], "begins with seed 1, not with seed 2 (first trial 1048577)"),
+        (["c4", *BOTH, "--only", "satellite"], "lacks satellite of the suite c4"),
+        (["c4"], "lacks satellite, low-and-up, drop-and-back and 26 more of the suite c4"),
+        (["c4", *BOTH, "--set", "path.rtt=90ms"], "is of another state of simple-20mbps, simple-200mbps"),
+        (["c4", *BOTH, "--set", "noise.start=2ms"], "is of another state of simple-20mbps, simple-200mbps"),
+    ],
+)
+def test_a_baseline_of_something_else_is_refused_with_what_and_what_to_run(
+    arguments: list[str], said: str, accepted: Path, capsys: Capture
+) -> None:
+    capsys.readouterr()
+    assert main(["gate", *arguments, "--baseline", str(accepted)]) == 2
+    told = capsys.readouterr()
+    assert said.replace("FILE", str(accepted)) in told.err
+    assert "run with --accept" in told.err
+    assert (told.out, told.err.count("\n")) == ("", 1)
+
+
+def test_a_baseline_with_scenarios_that_the_suite_has_no_longer_is_refused(
+    tmp_path: Path, scenario_file: Path, capsys: Capture
+) -> None:
+    suite = tmp_path / "mine"
+    suite.mkdir()
+    for name in ("one", "two"):
+        (suite / f"{name}.toml").write_bytes(scenario_file.read_bytes())
+    gate = ["gate", str(suite), "--baseline", str(tmp_path / "b.json")]
+    assert main([*gate, "-n", "2", "--accept"]) == 0
+    (suite / "two.toml").unlink()
+    capsys.readouterr()
+    assert main(gate) == 2
+    assert "has two, which the suite mine has not; to write it anew" in capsys.readouterr().err
+    assert main([*gate, "--only", "one"]) == 0
+
+
+def test_a_baseline_of_another_version_of_the_engine_is_refused(accepted: Path, capsys: Capture) -> None:
+    accepted.write_text(accepted.read_text().replace(f'"{version()}"', '"0.0.9"'), encoding="utf-8")
+    assert main(["gate", "c4", *BOTH, "--baseline", str(accepted)]) == 2
+    assert f"is of thalweg 0.0.9, this is {version()}: a seed has the same trial" in capsys.readouterr().err
+
+
+def test_a_part_is_accepted_into_a_baseline_of_the_same_seeds_only(accepted: Path, capsys: Capture) -> None:
+    part = ["gate", "c4", "--only", "simple-20mbps", "--baseline", str(accepted), "--accept"]
+    before = accepted.read_bytes()
+    assert main([*part, "--seed", "2"]) == 2
+    assert main([*part, "-n", "3"]) == 2
+    assert "-n 3" in (told := capsys.readouterr().err)
+    assert told.count("run with --accept and without --only") == 2
+    assert accepted.read_bytes() == before
+
+
+def test_a_damaged_baseline_is_written_anew_in_full_but_not_in_part(accepted: Path, capsys: Capture) -> None:
+    accepted.write_text("{", encoding="utf-8")
+    gate = ["gate", "worst-cases", "-n", "1", "--baseline", str(accepted), "--accept"]
+    assert main([*gate, "--only", "c4-*"]) == 2
+    assert "is damaged" in capsys.readouterr().err
+    assert main(gate) == 0
+    assert read_baseline(accepted).suite == "worst-cases"
+
+
+@pytest.mark.parametrize("option", [["--strict"], ["--junit", "j.xml"], ["--markdown", "m.md"]])
+def test_accept_judges_nothing(option: list[str], tmp_path: Path, capsys: Capture) -> None:
+    assert main(["gate", "c4", "--accept", *option, "--baseline", str(tmp_path / "b.json")]) == 2
+    assert f"--accept cannot be combined with {option[0]}" in capsys.readouterr().err
+
+
+def test_a_baseline_of_another_flow_of_the_scenario_is_refused(accepted: Path, capsys: Capture) -> None:
+    accepted.write_text(accepted.read_text().replace('"flow": "main"', '"flow": "peer"'), encoding="utf-8")
+    assert main(["gate", "c4", *BOTH, "--baseline", str(accepted)]) == 2
+    assert "simple-20mbps is judged by flow peer, and not by main; to write it anew" in capsys.readouterr().err
+
+
+def test_a_metric_that_gets_a_threshold_later_needs_a_new_baseline(
+    accepted: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "t.toml").write_text('[gate]\nmarks = "5 %"\n', encoding="utf-8")
+    gate = ["gate", "c4", *BOTH, "--baseline", str(accepted), "--thresholds", str(tmp_path / "t.toml")]
+    assert main(gate) == 2
+    assert "simple-20mbps lacks marks, which has a threshold; to write it anew" in capsys.readouterr().err
+    assert main([*gate, "--accept"]) == 0
+    assert main(gate) == 0
+
+
+def test_the_format_is_named(accepted: Path) -> None:
+    assert json.loads(accepted.read_text())["format"] == FORMAT
