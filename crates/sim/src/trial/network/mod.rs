@@ -3,7 +3,7 @@
 use crate::audit::{AuditError, Auditor};
 use crate::outcome::Outcome;
 use crate::outcome::series::Series;
-use crate::outcome::summary::{Moment, Summary};
+use crate::outcome::summary::Moment;
 use crate::outcome::trace::{Record, Recorder, Trace};
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
@@ -12,6 +12,7 @@ use crate::trial::element::{Element, Elements};
 use crate::trial::event_queue::EventQueue;
 use crate::trial::seed;
 use crate::trial::traffic::{self, Source};
+use crate::trial::tunnels;
 use first_link::{FirstLink, InTransit};
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::Link;
@@ -21,6 +22,7 @@ use thalweg_units::{Bytes, Instant};
 mod ahead;
 mod audited;
 mod cross_traffic;
+mod end;
 mod first_link;
 mod progress;
 mod rounds;
@@ -108,11 +110,13 @@ impl Network {
             }
         }
         let sources = traffic::sources(scenario, trial);
+        let tunnels = tunnels::outer(scenario, &connections);
         let links: Vec<Link<InTransit>> = LinkId::all(scenario.hops.len())
             .map(|id| {
                 let config = &scenario.hops[id.hop()].links[id.direction()];
                 let seed = seed::of_link(scenario, trial, id);
                 let mut link = Link::new(config, seed, connections.len() + sources.len());
+                tunnels.iter().for_each(|outer| link.enter_tunnels(outer));
                 link.record_drops(traced);
                 if matches!(record, Record::Passages(_)) || scenario.asks_for_waits() {
                     link.record_passages(true);
@@ -225,50 +229,6 @@ impl Network {
         );
         self.now = time;
         self.events += 1;
-    }
-
-    /// The first entry of a controller into a state that a change of the path follows, with the place of the change.
-    pub(crate) fn first_entry(&self) -> Option<(usize, Instant)> {
-        let watching = self.recorder.as_deref().and_then(Recorder::watching);
-        watching.and_then(|watching| watching.first_entry())
-    }
-
-    /// The outcome; `None` if it was stopped.
-    pub(crate) fn finish(
-        mut self,
-        scenario: &Scenario,
-        stop: &AtomicBool,
-    ) -> Option<(Outcome, Option<Trace>)> {
-        for link in &mut self.links {
-            link.advance(self.now);
-        }
-        let mut series = self.series.take();
-        if let Some(series) = &mut series {
-            let bins = series.lengthen(self.now);
-            let goes_on = || !stop.load(Ordering::Relaxed);
-            let capacity = |link: &Link<_>| link.capacity_in_bins(series.every, bins, goes_on);
-            series.capacity = self.links.iter().map(capacity).collect::<Option<_>>()?;
-        }
-        let flows = self.progress.iter().map(|flow| flow.connections.clone());
-        let summary = Summary {
-            scenario,
-            seed: self.seed,
-            events: self.events,
-            hash: self.hash,
-            now: self.now,
-            links: &self.links,
-            connections: &self.connections,
-            flows: flows.collect(),
-            overlap: [&self.overlap_start, &self.overlap_end],
-        };
-        let mut outcome = summary.outcome(series);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.into_outcome(self.now, &mut self.links, &mut outcome);
-        }
-        let (links, end) = (&mut self.links, self.now);
-        let recorder = self.recorder.filter(|_| self.is_traced);
-        let trace = recorder.map(|recorder| recorder.finish(&self.connections, links, end));
-        Some((outcome, trace))
     }
 
     /// Packets leave a link, at this time and at later ones as long as one does and nothing else is due before. A link that
