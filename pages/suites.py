@@ -27,6 +27,8 @@ SUITES = {
     "nsperf": "BBR as Google tests it: coexistence, random loss, shallow and deep buffers, marks",
     "profiles": "fifteen access networks, alone and beside CUBIC",
     "rfc7928": "a controller behind six disciplines: delay against use of the link",
+    "rfc8867": "video calls on wired paths that change, beside each other and beside TCP",
+    "rfc8869": "video calls over Wi-Fi whose bottleneck is the wire",
     "satellite-20bdp": "a geostationary path with 20 BDP of buffer, RED and ECN",
     "tcpeval": "loads, transients, ramp-up and a parking lot, by the common TCP evaluation suite",
 }

@@ -4,7 +4,7 @@ use crate::random::Random;
 use crate::registry::registry;
 
 /// The controllers of Thalweg that respond to congestion, by their names alone.
-pub(crate) const RESPONSIVE: [&str; 8] = [
+pub(crate) const RESPONSIVE: [&str; 11] = [
     "reno",
     "cubic",
     "bbr",

@@ -34,7 +34,7 @@ def test_what_a_new_file_suggests_is_accepted(capsys: Capture) -> None:
     assert main(["new", "-"]) == 0
     text = capsys.readouterr().out
     suggestion = re.compile(r"^# (?=\[|[a-z_]+ += )", flags=re.MULTILINE)
-    assert len(suggestion.findall(text)) == 14
+    assert len(suggestion.findall(text)) == 18
     scenario = thalweg.Scenario.from_toml(suggestion.sub("", text), "all")
     assert scenario.run(seed=1).flows["flow"].to_list() == ["main", "cross"]
     for name in ("loss", "queue", "jitter"):

@@ -183,7 +183,7 @@ fn a_value_beyond_its_limits_is_refused_with_the_accepted_range() {
     a.toml:6: flow: 7188498402555910 packets of these flows can cross links in one trial; accepted: at most 1000000000000, by less data, a lower rate, a shorter rtt or a smaller buffer
     a.toml:9: flow.0.streams: 10001 is out of range; accepted: 1 to 10000
     a.toml:9: flow.0.streams: 1001 is out of range; accepted: 1 to 1000
-    a.toml:108: flow.20.streams: 200001 streams in the flows so far are too many; accepted: at most 200000
+    a.toml:108: flow.20.streams: 200001 streams, chunks and objects in the flows so far are too many; accepted: at most 200000
     a.toml:5: flow: 10001 flows are too many; accepted: at most 10000
     a.toml:2: link: 1001 links are too many; accepted: at most 1000
     a.toml: link.queue: 2621440 queues of fair queueing in total are too many; accepted: at most 1048576

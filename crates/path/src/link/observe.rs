@@ -48,8 +48,17 @@ impl<P: Packet> Link<P> {
         self.flight.len() + usize::from(self.underway.is_some())
     }
 
+    /// Whether its jitter keeps packets apart at any time, so that one may not arrive for a while after the last.
+    pub fn keeps_apart(&self) -> bool {
+        let least = Duration::from_nanos(1);
+        self.jitters
+            .iter()
+            .any(|jitter| !jitter.spacing(least).is_zero())
+    }
+
     /// Until when there is certainly a packet in flight whose arrival no packet that is pushed can precede, so that
-    /// [`Link::next`] does not change by a push before; the start if that cannot be said.
+    /// [`Link::next`] does not change by a push before; the start if that cannot be said. Not of a link that
+    /// [keeps packets apart](Link::keeps_apart).
     #[inline]
     pub fn occupied_until(&self) -> Instant {
         match (self.last_arrival, &self.noise, &self.underway) {

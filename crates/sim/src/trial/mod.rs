@@ -4,6 +4,7 @@
 pub(crate) mod connection;
 pub(crate) mod element;
 pub(crate) mod event_queue;
+pub(crate) mod ignores_loss;
 pub(crate) mod media;
 pub(crate) mod network;
 pub(crate) mod probe;

@@ -5,7 +5,8 @@
 //! indirect calls and of allocations.
 
 use crate::quic::{Datagram, QuicEndpoint, Steering};
-use thalweg_control::{Control, IgnoresLoss, Init, Observer, PathState};
+use crate::trial::ignores_loss::IgnoresLoss;
+use thalweg_control::{Control, Init, Observer, PathState};
 use thalweg_transport::packet::Kind;
 use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Ecn, Instant, Rate};

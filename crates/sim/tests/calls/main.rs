@@ -3,6 +3,7 @@
 #[path = "../audited/mod.rs"]
 mod audited;
 mod encoders;
+mod page;
 mod rfc8867;
 
 use audited::run_trial;

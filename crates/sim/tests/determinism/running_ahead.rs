@@ -56,6 +56,7 @@ fn path() -> impl Strategy<Value = String> {
         1 => Just("jitter = { model = \"wifi\", mean = \"5 ms\" }\n"),
         1 => Just("jitter = { model = \"wifi\", mean = \"5 ms\" }\nreorder = true\n"),
         1 => Just("loss = \"1 %\"\n"),
+        1 => Just("jitter = \"nr-bpdv\"\n"),
     ];
     let change = prop::option::of((1u64..3000, 0u64..20_000, 0u64..200));
     ((100u64..50_000, 0u64..300), buffer, queue, more, change).prop_map(

@@ -21,10 +21,10 @@ fn a_criterion_on_a_controller_names_what_it_looks_at_and_nothing_else() {
     ] {
         writeln!(table, "{}", refusal(metric, to)).unwrap();
     }
-    insta::assert_snapshot!(table, @r##"
+    insta::assert_snapshot!(table, @r#"
     a.toml:19: pass.0.state: is missing for "entered"; accepted: state = "Drain"
     a.toml:22: pass.0.after: cannot be combined with metric "stay"
-    a.toml:22: pass.0.state: no controller has a state "Drian" (did you mean "Drain"?); accepted: slow start, conservative slow start, rapid start, reconnaissance, unvalidated, validating, congestion avoidance, avoidance, recovery, congestion window reduced, slowdown, Startup, Startup_RESUME, Startup_LONG_RTT, Drain, ProbeBW, ProbeBW_DOWN, ProbeBW_CRUISE, ProbeBW_REFILL, ProbeBW_UP, ProbeRTT, Initial, Recovery, Cruising, Probing, Pushing, Resuming, Slowdown, Checking, open, disorder, window reduced, loss
+    a.toml:22: pass.0.state: no controller has a state "Drian" (did you mean "Drain"?); accepted: slow start, conservative slow start, rapid start, reconnaissance, unvalidated, validating, congestion avoidance, avoidance, recovery, congestion window reduced, slowdown, Startup, Startup_RESUME, Startup_LONG_RTT, Drain, ProbeBW, ProbeBW_DOWN, ProbeBW_CRUISE, ProbeBW_REFILL, ProbeBW_UP, ProbeRTT, Initial, Recovery, Cruising, Probing, Pushing, Resuming, Slowdown, Checking, open, disorder, window reduced, loss, accelerated ramp-up, gradual update, increase, hold, decrease, no congestion yet, after a loss, after a mark, after a delay
     a.toml:19: pass.0.variable: is missing for "variable"; accepted: variable = "max_bw"
     a.toml:23: pass.0.after: cannot be combined with metric "variable"
     a.toml:22: pass.0.state: cannot be combined with metric "closed"
@@ -32,7 +32,7 @@ fn a_criterion_on_a_controller_names_what_it_looks_at_and_nothing_else() {
     a.toml:23: pass.0.at_most: "5 s" is not a count; accepted: "0", "3"
     a.toml:22: `state = 3`: 3 is a number; accepted: a text in quotes
     a.toml:24: pass.0.until: "2 s" is not after from, "2 s"; accepted: a later time
-    "##);
+    "#);
 }
 
 #[test]
@@ -57,14 +57,14 @@ fn a_change_that_follows_a_state_names_a_flow_and_a_state_that_exist() {
         refusal(at, &format!("{drain}\nbuffer = \"1 B\""))
     )
     .unwrap();
-    insta::assert_snapshot!(table, @r##"
+    insta::assert_snapshot!(table, @r#"
     a.toml:8: path.change.1.at: is missing; accepted: at = "2 s", or when = { flow = "main", enters = "Drain" }
     a.toml:9: `when = "Drain"`: "Drain" is a text; accepted: a table of keys
     a.toml:9: `when = { flow = "main" }`: the key "enters" is missing here; accepted: enters = "Drain"
     a.toml:9: path.change.1.when.flow: there is no flow "mian" (did you mean "main"?); accepted: main, other
-    a.toml:9: path.change.1.when.enters: no controller has a state "Drian" (did you mean "Drain"?); accepted: slow start, conservative slow start, rapid start, reconnaissance, unvalidated, validating, congestion avoidance, avoidance, recovery, congestion window reduced, slowdown, Startup, Startup_RESUME, Startup_LONG_RTT, Drain, ProbeBW, ProbeBW_DOWN, ProbeBW_CRUISE, ProbeBW_REFILL, ProbeBW_UP, ProbeRTT, Initial, Recovery, Cruising, Probing, Pushing, Resuming, Slowdown, Checking, open, disorder, window reduced, loss
+    a.toml:9: path.change.1.when.enters: no controller has a state "Drian" (did you mean "Drain"?); accepted: slow start, conservative slow start, rapid start, reconnaissance, unvalidated, validating, congestion avoidance, avoidance, recovery, congestion window reduced, slowdown, Startup, Startup_RESUME, Startup_LONG_RTT, Drain, ProbeBW, ProbeBW_DOWN, ProbeBW_CRUISE, ProbeBW_REFILL, ProbeBW_UP, ProbeRTT, Initial, Recovery, Cruising, Probing, Pushing, Resuming, Slowdown, Checking, open, disorder, window reduced, loss, accelerated ramp-up, gradual update, increase, hold, decrease, no congestion yet, after a loss, after a mark, after a delay
     a.toml:9: path.change.1.when.entry: 0 is no entry; accepted: 1 for the first one
     a.toml:9: `when = { flow = "main", enters = "Drain", count = 2 }`: unknown key "count"; accepted: one of "flow", "enters", "entry"
     a.toml:10: path.change.1.buffer: "1 B" holds no packet; accepted: buffer = "1.28 kB" or more, the first packet of a connection with its headers
-    "##);
+    "#);
 }

@@ -18,7 +18,7 @@ from thalweg.results.comparison import MARGIN
 Document = dict[str, Any]
 _WIDTH = 110
 _ORDER = (
-    *("title", "note", "overhead", "time_limit", "noise", "path", "link", "transport", "flow", "pass"),
+    *("title", "note", "overhead", "time_limit", "noise", "path", "link", "transport", "flow", "traffic", "pass"),
     *("name", "controller", "model", "at", "rate", "rtt", "buffer"),
 )
 

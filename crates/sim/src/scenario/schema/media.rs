@@ -34,7 +34,7 @@ pub(crate) struct Media {
     pub(crate) rate: Option<Encoder>,
     /// Times of the stream, each from one to another, during which it has no frames.
     #[serde(default)]
-    #[schemars(example = [["40 s", "60 s"]])]
+    #[schemars(example = PAUSES)]
     pub(crate) pauses: Vec<(Duration, Duration)>,
     /// Priority; lower is more urgent. Streams of even priority are served in round robin, of odd priority in order.
     #[serde(default = "media_priority")]
@@ -48,6 +48,9 @@ pub(crate) struct Media {
     #[serde(default)]
     pub(crate) measure_from: Duration,
 }
+
+/// An example of pauses.
+const PAUSES: [[&str; 2]; 1] = [["40 s", "60 s"]];
 
 fn media_priority() -> u8 {
     4

@@ -17,7 +17,7 @@
 //! - A trial ends at its limit, or when the connection has closed, which takes a round trip after the data have arrived.
 //!
 //! # Limits
-//! Trials of one connection of the modelled endpoint, without cross traffic, at which nobody looks meanwhile: auditor, traces and decisions from
+//! Trials of one connection of the modelled endpoint, without cross traffic and links that keep packets apart, at which nobody looks meanwhile: auditor, traces and decisions from
 //! outside see each step at its time. `tests/determinism/running_ahead.rs` holds that they see the same trial.
 //! The entry at the time of the last step was set when the run began, not one step before. If another element is due in the
 //! same nanosecond, and the sender and something that this element sets are due together once more, the two change places.

@@ -45,7 +45,7 @@ pub(crate) struct Network {
     /// The connections of all flows, flow by flow.
     connections: Vec<Connection>,
     sources: Vec<Source>,
-    /// Whether one connection has the links for itself.
+    /// Whether one connection has the links for itself, none of which keeps packets apart.
     is_alone: bool,
     elements: Elements,
     /// When each element is due.
@@ -148,8 +148,10 @@ impl Network {
             series: (scenario.bins())
                 .map(|every| Series::new(every, scenario.flows.len()).with_senders()),
             noted: vec![Counters::default(); scenario.bins().map_or(0, |_| connections.len())],
+            is_alone: connections.len() == 1
+                && sources.is_empty()
+                && !links.iter().any(Link::keeps_apart),
             links,
-            is_alone: connections.len() == 1 && sources.is_empty(),
             connections,
             sources,
             elements,

@@ -7,15 +7,15 @@
 //! # Limits
 //! A window that only losses would bound is cut at 16 MiB.
 
-use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
-use crate::{Context, Control, Controller, Observer};
+use thalweg_control::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
+use thalweg_control::{Context, Control, Controller, Observer};
 use thalweg_units::{Bytes, Ecn};
 
 /// Largest window.
 const MOST: Bytes = Bytes::new(16 << 20);
 
 /// A controller that hears of no losses.
-pub struct IgnoresLoss(pub Box<dyn Controller>);
+pub(crate) struct IgnoresLoss(pub(crate) Box<dyn Controller>);
 
 impl Controller for IgnoresLoss {
     fn on_handshake_rtt(&mut self, cx: &mut Context<'_>) {
