@@ -13,7 +13,7 @@ import pytest
 from thalweg.cli import main
 from thalweg.engine.scenario import Scenario
 from thalweg.probe.analysis import analyze
-from thalweg.probe.netem_trace import delivery_trace
+from thalweg.probe.importers.netem_trace import delivery_trace
 from thalweg.probe.series import read_series
 
 Capture = pytest.CaptureFixture[str]

@@ -11,7 +11,7 @@ number,sent_ns,arrived_ns,returned_ns,received_ns,replies,counted
 
 The file of octoping (June 2023) is read as well: `number, sent, received, echo, rtt, up_t, down_t, phase` in
 microseconds. Its column `echo` is zero and `down_t` holds the time of the echo instead; a row of zeros but
-for number and time of sending is a loss. So is the JSON of irtt (`irtt.py`).
+for number and time of sending is a loss. So is the JSON of irtt (`importers/irtt.py`).
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _nanos(times: Floats) -> list[str]:
 
 def read_series(file: Path) -> Series:
     """Reads a file of ours, of octoping or of irtt. Raises RequestError."""
-    from thalweg.probe.irtt import irtt_series, is_json  # noqa: PLC0415 - which makes a Series
+    from thalweg.probe.importers.irtt import irtt_series, is_json  # noqa: PLC0415 - which makes a Series
 
     text = measured_text(file)
     name = file.name.removesuffix(".gz").removesuffix(".csv").removesuffix(".json")

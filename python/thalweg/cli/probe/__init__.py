@@ -214,9 +214,9 @@ def export(
 
     Example: `thalweg probe export probe.csv.gz -o delays.txt`
     """
-    from thalweg.probe.irtt import is_json, read_json  # noqa: PLC0415
+    from thalweg.probe.importers.irtt import is_json, read_json  # noqa: PLC0415
+    from thalweg.probe.importers.netem_trace import delivery_trace, is_bandwidth  # noqa: PLC0415
     from thalweg.probe.jitter_trace import jitter_trace  # noqa: PLC0415
-    from thalweg.probe.netem_trace import delivery_trace, is_bandwidth  # noqa: PLC0415
     from thalweg.probe.series import measured_text, read_series  # noqa: PLC0415
 
     check_writable(output)

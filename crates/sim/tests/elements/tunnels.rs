@@ -1,9 +1,7 @@
 //! Flows of a tunnel under queues that tell flows apart.
 
-use audited::run_trial;
+use crate::audited::run_trial;
 use thalweg_sim::{Outcome, Scenario};
-
-mod audited;
 
 const FAIR: &str = "queue = \"fq-codel\"";
 
