@@ -10,7 +10,8 @@
 //! section 6.2).
 //!
 //! # Limits
-//! No Diffserv. What a tunnel adds to its packets, and copies of codepoints (RFC 6040), are no part of it. The hash is keyed with the seed of the trial and never changes during a trial.
+//! No Diffserv. What a tunnel adds to its packets is no part of it. The hash is keyed with the seed of the trial and
+//! never changes during a trial.
 
 use super::codel::{CodelConfig, Control};
 use super::discipline::Discipline;
