@@ -211,6 +211,12 @@ upload = "2 MB"
             ),
             (
                 "controller = \"c4\"",
+                "controller = \"c4\"\ntunnel = \"vpn\"",
+                "two.toml:13: flow.1.tunnel: \"vpn\" ",
+                "cannot be combined with real time",
+            ),
+            (
+                "controller = \"c4\"",
                 "controller = \"c4\"\nzero_rtt = true",
                 "two.toml:13: flow.1.zero_rtt: true ",
                 "cannot be combined with real time",

@@ -35,6 +35,9 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
     if !quic && random.percent(4) {
         text.push_str("sender = \"ignores-loss\"\n");
     }
+    if random.percent(10) {
+        *text += &format!("tunnel = \"{}\"\n", random.choose(&["a", "b"]));
+    }
     let most = if random.percent(8) {
         10_000_000_000
     } else {

@@ -144,6 +144,7 @@ const KEYS: &[&str] = &[
     "streams",
     "request",
     "zero_rtt",
+    "tunnel",
     "seed",
     "time_limit",
     "sample",

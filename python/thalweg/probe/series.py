@@ -11,7 +11,7 @@ number,sent_ns,arrived_ns,returned_ns,received_ns,replies,counted
 
 The file of octoping (June 2023) is read as well: `number, sent, received, echo, rtt, up_t, down_t, phase` in
 microseconds. Its column `echo` is zero and `down_t` holds the time of the echo instead; a row of zeros but
-for number and time of sending is a loss.
+for number and time of sending is a loss. So is the JSON of irtt (`importers/irtt.py`).
 """
 
 from __future__ import annotations
@@ -114,9 +114,22 @@ def _nanos(times: Floats) -> list[str]:
 
 
 def read_series(file: Path) -> Series:
-    """Reads a file of ours or of octoping. Raises RequestError."""
+    """Reads a file of ours, of octoping or of irtt. Raises RequestError."""
+    from thalweg.probe.importers.irtt import irtt_series, is_json  # noqa: PLC0415 - which makes a Series
+
+    text = measured_text(file)
+    name = file.name.removesuffix(".gz").removesuffix(".csv").removesuffix(".json")
+    series = irtt_series(name, file, text) if is_json(text) else _table(name, file, text)
+    if (series.received < series.sent).any():
+        raise RequestError(f"{file}: a reply was received before its request was sent")
+    if not series.answered.any():
+        raise RequestError(f"{file}: no request was answered; there is nothing to analyze")
+    return series
+
+
+def _table(name: str, file: Path, text: str) -> Series:
     try:
-        rows = list(csv.reader(io.StringIO(_text(file)), skipinitialspace=True))
+        rows = list(csv.reader(io.StringIO(text), skipinitialspace=True))
     except csv.Error as error:
         raise RequestError(f"{file}: this is not a CSV file: {error}") from None
     lines = [(at, [cell.strip() for cell in row]) for at, row in enumerate(rows, start=1)]
@@ -131,16 +144,11 @@ def read_series(file: Path) -> Series:
             f"or those of octoping: {','.join(_OCTOPING)}"
         )
     table = np.array([_numbers(file, at, row, len(header)) for at, row in lines[1:]]).reshape(-1, len(header))
-    name = file.name.removesuffix(".gz").removesuffix(".csv")
-    series = _own(name, table) if header == _COLUMNS else _octoping(name, table)
-    if (series.received < series.sent).any():
-        raise RequestError(f"{file}: a reply was received before its request was sent")
-    if not series.answered.any():
-        raise RequestError(f"{file}: no request was answered; there is nothing to analyze")
-    return series
+    return _own(name, table) if header == _COLUMNS else _octoping(name, table)
 
 
-def _text(file: Path) -> str:
+def measured_text(file: Path) -> str:
+    """The text of a file that somebody measured, unpacked. Raises RequestError."""
     try:
         data = read_regular(file, _LARGEST, f"a measurement of at most {_LARGEST >> 20} MiB")
         if data.startswith(b"\x1f\x8b"):

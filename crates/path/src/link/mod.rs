@@ -45,7 +45,7 @@ use crate::loss::Losses;
 use crate::policer::Policer;
 use crate::port::Port;
 use crate::queue::{Discipline, Queue};
-use crate::random::{key, mixed, stream};
+use crate::random::stream;
 use crate::stats::{DropCause, Dropped, Transmitted};
 use crate::store::{Slot, Store};
 use crate::transmission_time::{TransmissionTime, nanobits};
@@ -53,8 +53,10 @@ use crate::{LinkConfig, Packet};
 pub use ecn::EcnConfig;
 use observe::number_of;
 use rand_pcg::Pcg64Mcg;
+use std::sync::Arc;
 use thalweg_units::{Duration, Ecn, Instant};
 
+mod disciplines;
 mod ecn;
 mod observe;
 
@@ -89,6 +91,8 @@ pub struct Link<P> {
     /// The number of the discipline.
     reign: u64,
     seed: u64,
+    /// The flow that stands for each flow in a tunnel, and for each other one itself.
+    tunnels: Option<Arc<[u64]>>,
     flight: Flight,
     /// The place of the packet that arrived last.
     arrived: Option<Slot>,
@@ -129,6 +133,7 @@ impl<P: Packet> Link<P> {
             queue: Queue::new(reign.queue, seed, reign.since),
             reign: reign.number,
             seed,
+            tunnels: None,
             port: Port::new(position.rate, nominal, limit, flows),
             time: TransmissionTime::default(),
             underway: None,
@@ -326,20 +331,6 @@ impl<P: Packet> Link<P> {
         }
         if begins && self.schedule.changes_queue() {
             self.change_queue();
-        }
-    }
-
-    /// Puts the discipline of the schedule in the place of another, which hands over what waits.
-    fn change_queue(&mut self) {
-        let reign = (self.schedule).reign(self.position.index(), self.position.cycle());
-        if reign.number == self.reign {
-            return;
-        }
-        self.reign = reign.number;
-        let seed = mixed(key(self.seed, "discipline"), reign.number);
-        let next = Queue::new(reign.queue, seed, reign.since);
-        for waiting in std::mem::replace(&mut self.queue, next).drain(&self.port) {
-            self.queue.adopt(waiting);
         }
     }
 

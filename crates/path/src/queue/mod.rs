@@ -31,6 +31,7 @@ use pie::Pie;
 pub use pie::PieConfig;
 use red::Red;
 pub use red::RedConfig;
+use std::sync::Arc;
 use step::Step;
 pub use step::StepConfig;
 use thalweg_units::Instant;
@@ -86,6 +87,16 @@ impl Queue {
             QueueConfig::DualPi2(config) => Active::DualPi2(DualPi2::new(config, since)),
             QueueConfig::Step(config) => Active::Step(Step::new(config)),
         }))
+    }
+
+    /// Flows of a tunnel count as one, for a discipline that tells flows apart: `tunnels` has for each flow the one that
+    /// stands for it.
+    pub(crate) fn enter_tunnels(&mut self, tunnels: &Arc<[u64]>) {
+        if let Queue::Active(active) = self
+            && let Active::FqCodel(queue) = &mut **active
+        {
+            queue.enter_tunnels(tunnels);
+        }
     }
 }
 

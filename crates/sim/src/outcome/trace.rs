@@ -155,14 +155,14 @@ impl Recorder {
     }
 
     /// Adds what it has seen for criteria to the outcome of a trial that ends now.
-    pub(crate) fn into_outcome<P: thalweg_path::Packet>(
+    pub(crate) fn conclude<P: thalweg_path::Packet>(
         &mut self,
         now: Instant,
         links: &mut [Link<P>],
         outcome: &mut Outcome,
     ) {
         if let Some(watching) = &self.watching {
-            watching.into_outcome(now, outcome);
+            watching.conclude(now, outcome);
         }
         if self.waits.is_some() {
             for (index, link) in links.iter_mut().enumerate() {
@@ -170,7 +170,7 @@ impl Recorder {
             }
         }
         if let Some(waits) = &self.waits {
-            waits.into_outcome(outcome);
+            waits.conclude(outcome);
         }
     }
 

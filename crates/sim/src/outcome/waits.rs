@@ -65,7 +65,7 @@ impl Waits {
     }
 
     /// Adds the percentiles to the outcome: of several queues on the way the largest.
-    pub(crate) fn into_outcome(&self, outcome: &mut Outcome) {
+    pub(crate) fn conclude(&self, outcome: &mut Outcome) {
         for (flow, links) in outcome.flows.iter_mut().zip(&self.counts) {
             let worst = |share: f64| {
                 let each = links.iter().filter_map(|counts| percentile(counts, share));

@@ -129,7 +129,7 @@ impl Watching {
     }
 
     /// Adds the values at the end of a trial to its outcome.
-    pub(crate) fn into_outcome(&self, end: Instant, outcome: &mut Outcome) {
+    pub(crate) fn conclude(&self, end: Instant, outcome: &mut Outcome) {
         for running in &self.watches {
             let flow = &mut outcome.flows[running.flow];
             let closed = flow.closed.map_or(end, |closed| Instant::START + closed);

@@ -91,6 +91,10 @@ impl Clock {
                     let problem = "true cannot be combined with real time";
                     return Err(refuse(&format!("flow.{index}.zero_rtt"), problem));
                 }
+                if let Some(tunnel) = &flow.tunnel {
+                    let problem = format!("\"{tunnel}\" cannot be combined with real time");
+                    return Err(refuse(&format!("flow.{index}.tunnel"), &problem));
+                }
             }
             if is_kernel {
                 continue;

@@ -148,6 +148,8 @@ pub struct FlowSpec {
     pub start: Duration,
     /// Whether a trial ends without waiting for it.
     pub background: bool,
+    /// Name of the tunnel that carries it.
+    pub(crate) tunnel: Option<String>,
     /// Indices of the hops that it crosses from server to client.
     pub(crate) route: Vec<usize>,
     pub(crate) workload: Workload,

@@ -10,6 +10,8 @@ use thalweg_units::{Bytes, Duration, Rate};
 pub(crate) struct TrafficSpec {
     /// Name, unique among traffic and flows.
     pub(crate) name: String,
+    /// Name of the tunnel that carries it.
+    pub(crate) tunnel: Option<String>,
     pub(crate) start: Duration,
     /// Size of its packets, with all headers.
     pub(crate) packet: Bytes,

@@ -16,3 +16,4 @@ pub(crate) mod supply;
 pub(crate) mod tied;
 pub(crate) mod traffic;
 pub(crate) mod trials;
+pub(crate) mod tunnels;

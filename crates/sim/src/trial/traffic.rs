@@ -269,6 +269,7 @@ mod tests {
     fn source(course: Course, start: Duration) -> Source {
         let spec = TrafficSpec {
             name: "cross".to_owned(),
+            tunnel: None,
             start,
             packet: Bytes::new(1500),
             route: vec![0, 2],

@@ -6,6 +6,7 @@ mod ecn;
 mod handover;
 mod holding;
 mod refusals;
+mod tunnels;
 
 use thalweg_sim::{Outcome, Scenario};
 

@@ -27,7 +27,7 @@ fn a_missing_key_shows_its_form_and_a_guess_is_told_what_it_means() {
     ] {
         writeln!(table, "{}", refusal(from, to)).unwrap();
     }
-    insta::assert_snapshot!(table, @r##"
+    insta::assert_snapshot!(table, @r#"
     a.toml:2: `[path]`: the key "rtt" is missing here; accepted: rtt = "40 ms"
     a.toml:11: `[[flow]]`: the key "name" is missing here; accepted: name = "main"
     a.toml:19: `[[pass]]`: the key "flow" is missing here; accepted: flow = "main"
@@ -36,7 +36,7 @@ fn a_missing_key_shows_its_form_and_a_guess_is_told_what_it_means() {
     a.toml:3: `bandwidth = "10 Mbps"`: unknown key "bandwidth" (did you mean "rate"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "reorder", "up", "change", "repeat"
     a.toml:4: `delay = "50 ms"`: unknown key "delay" (did you mean "rtt", of both directions together?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "reorder", "up", "change", "repeat"
     a.toml:1: `bandwidth = "10 Mbps"`: unknown key "bandwidth" (did you mean "path.rate"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"
-    a.toml:13: `cc = "c4"`: unknown key "cc" (did you mean "controller"?); accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "zero_rtt", "seed"
+    a.toml:13: `cc = "c4"`: unknown key "cc" (did you mean "controller"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "zero_rtt", "seed"
     a.toml:21: pass.0.metric: unknown metric "throughput" (did you mean "rate"?); accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, starvation, convergence, oscillation, utilisation, drops, marks, spurious-loss, max-rtt, frame-delay, max-frame-delay, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start, entered, entries, stay, variable, p95-queue-delay, p99-queue-delay, frozen, encoder-rate, encoder-oscillation
     a.toml:21: pass.0.metric: unknown metric "fct" (did you mean "completion"?); accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, starvation, convergence, oscillation, utilisation, drops, marks, spurious-loss, max-rtt, frame-delay, max-frame-delay, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start, entered, entries, stay, variable, p95-queue-delay, p99-queue-delay, frozen, encoder-rate, encoder-oscillation
     "##);

@@ -153,7 +153,9 @@ def simulate(
 
 @probe.command("analyze")
 def analyze(
-    files: Annotated[list[Path], typer.Argument(help="Files of `probe run` or of octoping.", metavar="FILE...")],
+    files: Annotated[
+        list[Path], typer.Argument(help="Files of `probe run`, octoping or irtt.", metavar="FILE...")
+    ],
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
     output: Annotated[
         Path | None,
@@ -197,24 +199,41 @@ def analyze(
 
 @probe.command("export")
 def export(
-    file: Annotated[Path, typer.Argument(help="A file of `thalweg probe run` or of octoping.")],
-    output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The trace of jitter.")],
+    file: Annotated[
+        Path, typer.Argument(help="A file of `probe run`, octoping or irtt, or a bandwidth model of netem-trace.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The trace of jitter, or of deliveries.")
+    ],
     direction: Annotated[
-        Direction, typer.Option("--direction", help="Delays of one direction, or half of the round trips.")
-    ] = Direction.DOWN,
+        Direction | None,
+        typer.Option("--direction", help="Delays of one direction, or half of the round trips. [default: down]"),
+    ] = None,
 ) -> int:
-    """Write measured delays as a trace that a scenario replays.
+    """Write measured delays, or steps of bandwidth, as a trace that a scenario replays.
 
     Example: `thalweg probe export probe.csv.gz -o delays.txt`
     """
+    from thalweg.probe.importers.irtt import is_json, read_json  # noqa: PLC0415
+    from thalweg.probe.importers.netem_trace import delivery_trace, is_bandwidth  # noqa: PLC0415
     from thalweg.probe.jitter_trace import jitter_trace  # noqa: PLC0415
-    from thalweg.probe.series import read_series  # noqa: PLC0415
+    from thalweg.probe.series import measured_text, read_series  # noqa: PLC0415
 
     check_writable(output)
-    lines = jitter_trace(read_series(file), direction)
+    text = measured_text(file)
+    model = read_json(file, text) if is_json(text) else {}
+    if is_bandwidth(model):
+        if direction is not None:
+            raise RequestError(
+                f"--direction {direction.value}: {file} is a bandwidth model, which has no directions"
+            )
+        lines, entry = delivery_trace(file, model), f'trace = "{output.name}"'
+    else:
+        lines = jitter_trace(read_series(file), direction or Direction.DOWN)
+        entry = f'jitter = {{ model = "trace", file = "{output.name}" }}'
     with whole_file(output) as partial:
         partial.write_text(lines, encoding="ascii")
-    stdout().print(f'jitter = {{ model = "trace", file = "{output.name}" }}')
+    stdout().print(entry)
     return PASSED
 
 

@@ -6,8 +6,12 @@
 //! When the link's limit is exceeded, the fattest queue loses half of what it holds, at most
 //! `drop_batch` packets, from its head.
 //!
+//! Flows of a tunnel have one 5-tuple, since the discipline sees the outer header alone: they share a queue (RFC 8290
+//! section 6.2).
+//!
 //! # Limits
-//! No Diffserv. The hash is keyed with the seed of the trial and never changes during a trial.
+//! No Diffserv. What a tunnel adds to its packets is no part of it. The hash is keyed with the seed of the trial and
+//! never changes during a trial.
 
 use super::codel::{CodelConfig, Control};
 use super::discipline::Discipline;
@@ -17,6 +21,7 @@ use crate::buffer::Queued;
 use crate::port::Port;
 use crate::random::{at, key};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use thalweg_random::below;
 use thalweg_units::Bytes;
 
@@ -72,6 +77,8 @@ pub(crate) struct FqCodel {
     new: VecDeque<usize>,
     /// Other active queues, in the order of their turns.
     old: VecDeque<usize>,
+    /// The flow in whose place the discipline sees each flow, if any are in a tunnel.
+    tunnels: Option<Arc<[u64]>>,
 }
 
 impl FqCodel {
@@ -85,11 +92,22 @@ impl FqCodel {
             flows,
             new: VecDeque::new(),
             old: VecDeque::new(),
+            tunnels: None,
         }
+    }
+
+    /// Flows of a tunnel count as one from now on.
+    pub(super) fn enter_tunnels(&mut self, tunnels: &Arc<[u64]>) {
+        self.tunnels = Some(Arc::clone(tunnels));
     }
 
     /// The queue of a flow (RFC 8290 section 4.1).
     fn queue_of(&self, flow: u64) -> usize {
+        let outer = self
+            .tunnels
+            .as_deref()
+            .and_then(|tunnels| tunnels.get(flow as usize));
+        let flow = outer.copied().unwrap_or(flow);
         below(&mut at(self.key, flow), self.flows.len() as u64) as usize
     }
 

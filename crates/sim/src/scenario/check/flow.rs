@@ -51,6 +51,7 @@ impl Checker<'_> {
             stack: flow.stack,
             start: flow.start,
             background: flow.background,
+            tunnel: self.tunnel(&format!("flow.{index}"), flow.tunnel.as_deref())?,
             route: self.route(index, flow, file)?,
             workload,
             transport,
@@ -59,6 +60,19 @@ impl Checker<'_> {
         };
         self.check_carried(index, &spec)?;
         Ok(spec)
+    }
+
+    /// The tunnel of what is described by `table`, a flow or a source of traffic.
+    pub(super) fn tunnel(
+        &self,
+        table: &str,
+        tunnel: Option<&str>,
+    ) -> Result<Option<String>, ScenarioError> {
+        if tunnel == Some("") {
+            let problem = "\"\" is not a name; accepted: a text such as \"vpn\"";
+            return self.fail(&format!("{table}.tunnel"), problem);
+        }
+        Ok(tunnel.map(str::to_owned))
     }
 
     /// The controller of flow `index`, if its stack supports it under this clock.

@@ -74,6 +74,7 @@ impl Checker<'_> {
         }
         Ok(TrafficSpec {
             name: given.name.clone(),
+            tunnel: self.tunnel(&table, given.tunnel.as_deref())?,
             start: given.start,
             packet: given.packet,
             route: self.route_of(&table, &given.name, given.route.as_deref(), file)?,

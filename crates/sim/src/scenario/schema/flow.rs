@@ -73,6 +73,9 @@ pub(crate) struct Flow {
     pub(crate) start: Duration,
     /// Names of the links that it crosses from server to client; the other direction crosses them in reverse.
     pub(crate) route: Option<Vec<String>>,
+    /// Name of the tunnel that carries it: queues cannot tell flows of a tunnel apart.
+    #[schemars(example = &"vpn")]
+    pub(crate) tunnel: Option<String>,
     /// Whether a trial ends without waiting for it.
     #[serde(default)]
     pub(crate) background: bool,

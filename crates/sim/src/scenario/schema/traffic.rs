@@ -36,6 +36,9 @@ pub(crate) struct Traffic {
     /// Which end sends it.
     #[serde(default)]
     pub(crate) from: From,
+    /// Name of the tunnel that carries it, with flows or without.
+    #[schemars(example = &"vpn")]
+    pub(crate) tunnel: Option<String>,
     /// When it starts.
     #[serde(default)]
     pub(crate) start: Duration,

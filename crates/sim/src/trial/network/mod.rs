@@ -12,6 +12,7 @@ use crate::trial::element::{Element, Elements};
 use crate::trial::event_queue::EventQueue;
 use crate::trial::seed;
 use crate::trial::traffic::{self, Source};
+use crate::trial::tunnels;
 use first_link::{FirstLink, InTransit};
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::Link;
@@ -21,7 +22,7 @@ use thalweg_units::{Bytes, Instant};
 mod ahead;
 mod audited;
 mod cross_traffic;
-mod ending;
+mod end;
 mod first_link;
 mod progress;
 mod rounds;
@@ -109,11 +110,13 @@ impl Network {
             }
         }
         let sources = traffic::sources(scenario, trial);
+        let tunnels = tunnels::outer(scenario, &connections);
         let links: Vec<Link<InTransit>> = LinkId::all(scenario.hops.len())
             .map(|id| {
                 let config = &scenario.hops[id.hop()].links[id.direction()];
                 let seed = seed::of_link(scenario, trial, id);
                 let mut link = Link::new(config, seed, connections.len() + sources.len());
+                tunnels.iter().for_each(|outer| link.enter_tunnels(outer));
                 link.record_drops(traced);
                 if matches!(record, Record::Passages(_)) || scenario.asks_for_waits() {
                     link.record_passages(true);

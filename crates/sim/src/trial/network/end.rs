@@ -1,4 +1,4 @@
-//! The end of a trial: its outcome and its trace.
+//! What is left of a trial at its end.
 
 use super::Network;
 use crate::outcome::Outcome;
@@ -46,7 +46,7 @@ impl Network {
         };
         let mut outcome = summary.outcome(series);
         if let Some(recorder) = &mut self.recorder {
-            recorder.into_outcome(self.now, &mut self.links, &mut outcome);
+            recorder.conclude(self.now, &mut self.links, &mut outcome);
         }
         let (links, end) = (&mut self.links, self.now);
         let recorder = self.recorder.filter(|_| self.is_traced);

@@ -1,0 +1,34 @@
+//! The discipline of a link over time: changes to another one, and the flows that it cannot tell apart.
+
+use super::Link;
+use crate::Packet;
+use crate::queue::{Discipline, Queue};
+use crate::random::{key, mixed};
+use std::sync::Arc;
+
+impl<P: Packet> Link<P> {
+    /// Puts flows into tunnels, before the first packet: `outer` has for each flow, by its index, the one that stands for its
+    /// tunnel, or itself. Flows beyond its end are in none. Disciplines that tell flows apart see the outer ones, also those
+    /// that a change brings; counters have the flows themselves.
+    pub fn enter_tunnels(&mut self, outer: &Arc<[u64]>) {
+        self.queue.enter_tunnels(outer);
+        self.tunnels = Some(Arc::clone(outer));
+    }
+
+    /// Puts the discipline of the schedule in the place of another, which hands over what waits.
+    pub(super) fn change_queue(&mut self) {
+        let reign = (self.schedule).reign(self.position.index(), self.position.cycle());
+        if reign.number == self.reign {
+            return;
+        }
+        self.reign = reign.number;
+        let seed = mixed(key(self.seed, "discipline"), reign.number);
+        let mut next = Queue::new(reign.queue, seed, reign.since);
+        if let Some(tunnels) = &self.tunnels {
+            next.enter_tunnels(tunnels);
+        }
+        for waiting in std::mem::replace(&mut self.queue, next).drain(&self.port) {
+            self.queue.adopt(waiting);
+        }
+    }
+}

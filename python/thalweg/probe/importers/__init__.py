@@ -1,0 +1,1 @@
+"""Files of other tools that measure paths, or describe them."""
