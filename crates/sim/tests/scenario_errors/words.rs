@@ -27,7 +27,7 @@ fn a_missing_key_shows_its_form_and_a_guess_is_told_what_it_means() {
     ] {
         writeln!(table, "{}", refusal(from, to)).unwrap();
     }
-    insta::assert_snapshot!(table, @r#"
+    insta::assert_snapshot!(table, @r##"
     a.toml:2: `[path]`: the key "rtt" is missing here; accepted: rtt = "40 ms"
     a.toml:11: `[[flow]]`: the key "name" is missing here; accepted: name = "main"
     a.toml:19: `[[pass]]`: the key "flow" is missing here; accepted: flow = "main"
