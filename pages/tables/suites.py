@@ -6,7 +6,7 @@ Also writes into `suite.toml` how much processor time the trials take.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from textwrap import fill
@@ -109,7 +109,7 @@ def names_of(names: list[str]) -> str:
     return f"`{names[0]}`" if len(names) == 1 else f"`{names[0]}` to `{names[-1]}` ({len(names)})"
 
 
-def parts(name: str) -> list[tuple[str, partial[list[str]]]]:
+def parts(name: str) -> list[tuple[str, Callable[[], Iterable[str]]]]:
     """Each scenario of a suite, measured again."""
     suite = Suite.find(name)
     return [(entry.name, partial(_again, entry, suite)) for entry in suite.entries]

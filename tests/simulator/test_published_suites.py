@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pages.tables import suites
-from thalweg.engine.catalogue import Suite
+from thalweg.engine.catalogue import Entry, Suite
 from thalweg.engine.scenario import Scenario
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -17,7 +17,8 @@ ALL = [(name, entry) for name in suites.SUITES for entry in Suite.find(name).ent
 @pytest.mark.parametrize("name", suites.SUITES)
 def test_a_suite_names_its_document_its_trials_and_what_they_take(name: str) -> None:
     suite = Suite.find(name)
-    assert suite.source and suite.takes
+    assert suite.source
+    assert suite.takes
     assert 1 <= suite.trials <= 100
     page = suites.page(name).read_text(encoding="utf-8")
     missing = [entry.name for entry in suite.entries if f"| {entry.name} |" not in page]
@@ -26,9 +27,10 @@ def test_a_suite_names_its_document_its_trials_and_what_they_take(name: str) -> 
 
 
 @pytest.mark.parametrize(("name", "entry"), ALL, ids=lambda value: getattr(value, "name", value))
-def test_a_scenario_says_where_it_deviates_and_has_criteria(name: str, entry: object) -> None:
-    scenario = Scenario.load(f"{name}/{entry.name}")  # type: ignore[attr-defined]
-    assert scenario.note and scenario.source
+def test_a_scenario_says_where_it_deviates_and_has_criteria(name: str, entry: Entry) -> None:
+    scenario = Scenario.load(f"{name}/{entry.name}")
+    assert scenario.note
+    assert scenario.source
     assert scenario.criteria
     assert any(flow["name"] == "main" for flow in scenario.flows)
 
@@ -45,7 +47,7 @@ def test_any_controller_plays_the_main_flow(name: str, controller: str) -> None:
 
 def test_our_bbr_holds_what_the_draft_expects_and_cubic_does_not() -> None:
     def answers(controller: str) -> dict[str, str | None]:
-        played = {}
+        played: dict[str, str | None] = {}
         for entry in Suite.find("bbr-draft").entries:
             outcomes = Scenario.from_entry(entry, controllers=[("main", controller)]).trials(1)
             played[entry.name] = outcomes.verdict().answer
