@@ -45,7 +45,9 @@ proptest! {
         seed in 1u64..1000,
     ) {
         // A constant rate fills what it is told to; for LEDBAT++ a route that was shorter once stays the base for ten minutes.
-        for entry in ENTRIES.iter().filter(|entry| !["cbr", "ledbat-pp"].contains(&entry.name)) {
+        // Controllers of media grow by what an encoder may add in a second, not to fill a link: tests/calls has their outages.
+        let others = ["cbr", "ledbat-pp", "screamv2", "nada", "gcc"];
+        for entry in ENTRIES.iter().filter(|entry| !others.contains(&entry.name)) {
             let begin = CLEAN_FROM + WITHIN;
             let delivered = |seconds| {
                 let scenario = scenario(entry.name, &disturbances, seconds);

@@ -29,10 +29,6 @@ type Counts = Vec<u32>;
 impl Waits {
     /// Of a scenario with such criteria; none without.
     pub(crate) fn new(scenario: &Scenario, connections: &[Connection]) -> Option<Self> {
-        let is_asked = |flow: usize| {
-            let mut own = scenario.criteria.iter().filter(|one| one.flow == flow);
-            own.any(|one| one.metric.is_of_waits())
-        };
         if !scenario.asks_for_waits() {
             return None;
         }
@@ -40,7 +36,7 @@ impl Waits {
         let flows = connections.iter().map(direction);
         Some(Waits {
             flows: flows
-                .map(|own| Some(own).filter(|(flow, _)| is_asked(*flow)))
+                .map(|own| Some(own).filter(|(flow, _)| scenario.asks_for_waits_of(*flow)))
                 .collect(),
             counts: vec![vec![Counts::new(); 2 * scenario.hops.len()]; scenario.flows.len()],
         })

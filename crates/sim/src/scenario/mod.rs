@@ -95,12 +95,12 @@ impl Scenario {
     /// assert_ne!(one, read(file("one", "rate = \"20 Mbps\"\nrtt = \"41 ms\"")));
     /// ```
     pub fn resolved(&self) -> String {
-        let awaited: Vec<bool> = (0..self.flows.len())
-            .map(|flow| self.is_awaited(flow))
-            .collect();
+        let flows = 0..self.flows.len();
+        let awaited: Vec<bool> = flows.clone().map(|flow| self.is_awaited(flow)).collect();
+        let waits: Vec<bool> = flows.map(|flow| self.asks_for_waits_of(flow)).collect();
         let bins = (self.sample, self.is_over_time());
         let times = (self.time_limit, self.start_noise, bins);
-        let watches = (self.watches().collect::<Vec<_>>(), self.asks_for_waits());
+        let watches = (self.watches().collect::<Vec<_>>(), waits);
         let rest = (awaited, self.overhead, times, self.jitter_seed, watches);
         format!(
             "{:?} {:?} {:?} {rest:?}",
@@ -119,10 +119,15 @@ impl Scenario {
         criteria.filter_map(|criterion| Some((criterion.flow, criterion.watch.as_ref()?)))
     }
 
-    /// Whether a criterion is on percentiles of waits in queues.
+    /// Whether a criterion is on percentiles of the waits of a flow in queues.
+    pub(crate) fn asks_for_waits_of(&self, flow: usize) -> bool {
+        let mut own = self.criteria.iter().filter(|one| one.flow == flow);
+        own.any(|criterion| criterion.metric.is_of_waits())
+    }
+
+    /// Whether a criterion is on those of any flow.
     pub(crate) fn asks_for_waits(&self) -> bool {
-        let mut criteria = self.criteria.iter();
-        criteria.any(|criterion| criterion.metric.is_of_waits())
+        (0..self.flows.len()).any(|flow| self.asks_for_waits_of(flow))
     }
 
     /// Whether a criterion is on a metric over time.

@@ -7,9 +7,11 @@
 //! # Limits
 //! A window that only losses would bound is cut at 16 MiB.
 
-use thalweg_control::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
+use thalweg_control::event::{
+    Ack, Arrival, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout,
+};
 use thalweg_control::{Context, Control, Controller, Observer};
-use thalweg_units::{Bytes, Ecn};
+use thalweg_units::{Bytes, Ecn, Rate};
 
 /// Largest window.
 const MOST: Bytes = Bytes::new(16 << 20);
@@ -47,6 +49,15 @@ impl Controller for IgnoresLoss {
     }
     fn on_seed(&mut self, window: Bytes, cx: &mut Context<'_>) {
         self.0.on_seed(window, cx);
+    }
+    fn on_arrival(&mut self, event: &Arrival, cx: &mut Context<'_>) {
+        self.0.on_arrival(event, cx);
+    }
+    fn wants_arrivals(&self) -> bool {
+        self.0.wants_arrivals()
+    }
+    fn media_rate(&self) -> Option<Rate> {
+        self.0.media_rate()
     }
     fn control(&self) -> Control {
         let control = self.0.control();

@@ -169,3 +169,20 @@ fn percentiles_of_waits_bound_the_mean_and_asking_changes_nothing() {
         assert_eq!(asked.flows[1].p95_queue_delay, None, "nobody asks for it");
     }
 }
+
+#[test]
+fn trials_that_record_the_waits_of_another_flow_are_other_trials() {
+    let of = |flow: &str| {
+        let both = format!("{}{}", pass("a", "rtt"), pass("b", "rtt"));
+        let text = two(
+            "cubic",
+            "reno",
+            "",
+            &format!("{both}{}", pass(flow, "p95-queue-delay")),
+        );
+        Scenario::from_toml(text.as_bytes(), "t.toml", &[], &[])
+            .unwrap()
+            .resolved()
+    };
+    assert_ne!(of("a"), of("b"));
+}

@@ -210,3 +210,22 @@ fn a_bound_may_be_a_multiple_of_the_path_at_the_start() {
         "{error}"
     );
 }
+
+#[test]
+fn a_state_of_a_controller_that_the_command_line_replaces_is_not_checked() {
+    let text = one(
+        "cubic",
+        "",
+        &pass("entries", "state = \"Odd one\"\nat_most = \"0\""),
+    );
+    let read = |controllers: &[(String, String)]| {
+        Scenario::from_toml(text.as_bytes(), "t.toml", &[], controllers)
+    };
+    assert!(
+        read(&[])
+            .unwrap_err()
+            .to_string()
+            .contains("no controller has a state \"Odd one\"")
+    );
+    assert!(read(&[("a".to_owned(), "reno".to_owned())]).is_ok());
+}

@@ -166,3 +166,31 @@ fn a_sender_that_ignores_losses_starves_an_honest_one() {
         assert!(lost < 0.05, "{controller}: {lost}");
     }
 }
+
+#[test]
+fn without_losses_a_sender_that_ignores_them_is_an_honest_one() {
+    for controller in [
+        "reno",
+        "cubic",
+        "bbr",
+        "c4",
+        "prague",
+        "dctcp",
+        "ledbat-pp",
+        "gcc",
+        "nada",
+        "screamv2",
+    ] {
+        let hash = |sender: &str| {
+            let text = format!(
+                "title = \"t\"\ntime_limit = \"20 s\"\n[path]\nrate = \"2 Mbps\"\nrtt = \"40 ms\"\nbuffer = \"100 MB\"\n\
+                 [[flow]]\nname = \"main\"\ncontroller = \"{controller}\"\nbackground = true\n{sender}\n\
+                 [[flow.media]]\nname = \"video\"\ncarriage = \"datagrams\"\nper_second = 30\nduration = \"15 s\"\n\
+                 rate = {{ least = \"150 kbps\", most = \"1.5 Mbps\" }}\n"
+            );
+            let scenario = Scenario::from_toml(text.as_bytes(), "t.toml", &[], &[]).unwrap();
+            audited::run_trial(&scenario, 2, false).0.trace_hash
+        };
+        assert_eq!(hash(""), hash("sender = \"ignores-loss\""), "{controller}");
+    }
+}
