@@ -45,7 +45,7 @@ def make(name: str) -> None:
     lines = [line for entry, outcomes in played for line in rows(suite, outcomes)]
     answers = [outcomes.verdict().answer for _, outcomes in played]
     passed, failed = answers.count("pass"), answers.count("fail")
-    main = next(flow["controller"] for flow in played[0][1].scenario.flows)
+    main = next(flow["controller"] for flow in played[0][1].scenario.flows if flow["name"] == "main")
     about = (
         f"runs it; `--controller main=NAME` with any other controller, ours, a file in Python or one of the QUIC "
         f"stack. {len(played)} scenarios, {suite.trials} trials of each, seed {SEED}; "
@@ -77,8 +77,9 @@ What each scenario changes of its document, where its bounds come from, and why 
     (FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
     description = ROOT / "python" / "thalweg" / "suites" / name / "suite.toml"
     written = re.sub(r"^takes.*\n", "", description.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    takes = f'takes  = "about {float(f"{core_s:.1g}"):.0f} s"\n'
-    description.write_text(written.replace("order ", f"{takes}order ", 1), encoding="utf-8")
+    takes = f'takes  = "about {float(f"{core_s:.1g}"):g} s"\n'
+    described = re.sub("^order ", f"{takes}order ", written, count=1, flags=re.MULTILINE)
+    description.write_text(described, encoding="utf-8")
 
 
 def of(entry: Entry, suite: Suite) -> Outcomes:

@@ -193,7 +193,7 @@ def test_a_damaged_baseline_is_written_anew_in_full_but_not_in_part(accepted: Pa
     assert read_baseline(accepted).suite == "worst-cases"
 
 
-@pytest.mark.parametrize("option", [["--strict"], ["--junit", "j.xml"], ["--markdown", "m.md"]])
+@pytest.mark.parametrize("option", [["--strict"], ["--junit", "j.xml"], ["--markdown", "m.txt"]])
 def test_accept_judges_nothing(option: list[str], tmp_path: Path, capsys: Capture) -> None:
     assert main(["gate", "c4", "--accept", *option, "--baseline", str(tmp_path / "b.json")]) == 2
     assert f"--accept cannot be combined with {option[0]}" in capsys.readouterr().err

@@ -194,9 +194,9 @@ def test_documents_are_well_formed_and_files_come_beside_the_table(
 ) -> None:
     assert gate("--accept", "-c", "main=cubic") == 0
     capsys.readouterr()
-    summary = tmp_path / "summary.md"
+    summary = tmp_path / "summary.txt"
     summary.write_text("# Before\n", encoding="utf-8")
-    files = ("--junit", "report.xml", "--markdown", "summary.md")
+    files = ("--junit", "report.xml", "--markdown", "summary.txt")
     assert gate("-c", "main=cubic:beta=0.3", *files) == 1
     table = capsys.readouterr().out
     assert "simple-20mbps" in table

@@ -131,8 +131,8 @@ class Suite:
 def list_suites() -> list[Suite]:
     """The shipped suites.
 
-    >>> [suite.name for suite in list_suites()]
-    ['c4'...]
+    >>> "c4" in [suite.name for suite in list_suites()]
+    True
     """
     return [_read_suite(folder, shipped=True) for folder in _shipped_folders()]
 

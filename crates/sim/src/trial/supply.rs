@@ -7,8 +7,8 @@
 //!
 //! The server writes a chunk at once, or in pieces of a full packet at a rate: a piece when its last byte is there, so that a
 //! chunk of `n` bytes ends `n / rate` after its request. In a pause it writes nothing, and the time does not count. A server
-//! without a rate writes as fast as the transport takes it: what waits to be sent when a pause begins, it takes back until the end of the pause;
-//! what has been sent is repeated if it is lost. A server with a rate has written what it has written.
+//! without a rate writes as fast as the transport takes it: what waits to be sent when a pause begins, it takes back until the
+//! end of the pause; what has been sent is repeated if it is lost. A server with a rate has written what it has written.
 //!
 //! # Limits
 //! The buffer between application and transport has no limit.

@@ -40,7 +40,7 @@ def as_markdown(judgement: Judgement, title: str, given: Given, strict: bool) ->
         for case in cases_of(judgement, given, strict)
         if case.failure is not None
     ]
-    word = "failed" if failed else "passed"
+    word = "failed" if failed else "undecided" if judgement.lacking else "passed"
     parts = [f"### Gate {title}: {word}", summary(judgement), *failed]
     return "\n\n".join([*parts, markdown(_HEADERS, list(_rows(judgement)), left=_LEFT)]) + "\n\n"
 

@@ -18,7 +18,7 @@ from thalweg.engine.catalogue import Entry
 from thalweg.engine.scenario import Scenario
 from thalweg.results.gate.baseline import Baseline, Recorded
 
-_UNDER_TEST = re.compile(r"transport\..*|flow\.[^.]+\.(controller|stack|transport\..*)|allow_unseeded")
+_UNDER_TEST = re.compile(r"transport\..*|flow\.(?P<flow>[^.]+)\.(controller|stack|transport\..*)|allow_unseeded")
 _NEUTRAL = "reno"
 _ACCEPT = "to write it anew, run with --accept"
 _ACCEPT_ALL = "to write all of it anew, remove it, or run with --accept and without --only"
@@ -28,8 +28,13 @@ def fingerprint_of(
     entry: Entry, scenario: Scenario, main: str, overrides: Sequence[tuple[str, str]], bound: Iterable[str]
 ) -> str:
     """The fingerprint of a scenario without what is under test. Raises RequestError if it has none."""
-    settings = [(key, value) for key, value in overrides if not _UNDER_TEST.fullmatch(key)]
     flows = {str(flow["name"]) for flow in scenario.flows} & {main, *bound}
+
+    def is_under_test(key: str) -> bool:
+        found = _UNDER_TEST.fullmatch(key)
+        return found is not None and found["flow"] in {None, "*", *flows}
+
+    settings = [(key, value) for key, value in overrides if not is_under_test(key)]
     bindings = [(flow, _NEUTRAL) for flow in sorted(flows)]
     try:
         neutral = Scenario.from_entry(entry, settings, bindings)
