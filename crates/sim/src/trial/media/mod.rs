@@ -119,7 +119,7 @@ impl Call {
                 Role::Client => (&mut *client, of_client),
                 Role::Server => (&mut *server, of_server),
             };
-            track.generate(now, (index as u32, count), sender, share);
+            track.generate((now, start), (index as u32, count), sender, share);
         }
     }
 

@@ -170,7 +170,7 @@ impl Track {
 
     pub(super) fn generate(
         &mut self,
-        now: Instant,
+        (now, start): (Instant, Instant),
         (index, count): (u32, u32),
         sender: &mut Endpoint,
         share: Share,
@@ -189,7 +189,9 @@ impl Track {
                 outgoing.next_frame += 1;
                 let frame = outgoing.group * spec.group + position;
                 let is_paused = spec.is_paused(frame);
-                let is_measured = !is_paused && spec.span(frame) >= spec.measure_from;
+                // As outcomes count: by the nominal time, from the start of the trial.
+                let nominal = start + spec.span(frame);
+                let is_measured = !is_paused && nominal >= Instant::START + spec.measure_from;
                 self.generated += u32::from(is_measured);
                 let fixed = spec.fixed_size(position);
                 let size = match (&mut self.encoder, fixed) {
