@@ -31,14 +31,15 @@ struct Stage {
     asked: Option<Duration>,
 }
 
-/// Watches the stages of one case after another.
-#[derive(Clone)]
+/// Watches the stages of one case after another. By default nobody looks: a process whose threads test in parallel has no
+/// processor time of one stage.
+#[derive(Clone, Default)]
 pub(crate) struct Watch(Arc<Mutex<Option<Stage>>>);
 
 impl Watch {
     /// Begins to watch this process. Only one is needed.
     pub(crate) fn start() -> Watch {
-        let watch = Watch(Arc::default());
+        let watch = Watch::default();
         let looks = watch.clone();
         std::thread::spawn(move || {
             loop {

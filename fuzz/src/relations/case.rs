@@ -93,7 +93,7 @@ impl Case {
         if let Err(error) = read {
             panic!("{error}\n{text}");
         }
-        match Case::play(text.as_bytes(), 1, registry, &Watch::start()) {
+        match Case::play(text.as_bytes(), 1, registry, &Watch::default()) {
             Played::Whole(case) => *case,
             _ => panic!("the trial takes too long\n{text}"),
         }

@@ -194,13 +194,13 @@ pub(crate) fn check_with(text: &[u8], watch: &Watch, tally: &mut Tally) -> Verdi
 /// Asserts that a relation holds, and makes a claim.
 #[cfg(test)]
 fn holds(twin: &Twin, case: &Case) {
-    assert_eq!(twin.check(case, &Watch::start()), Ok(Applied::Held));
+    assert_eq!(twin.check(case, &Watch::default()), Ok(Applied::Held));
 }
 
 /// Whether a relation finds that a twin is broken.
 #[cfg(test)]
 fn is_found(twin: &Twin, case: &Case) -> bool {
-    let checked = twin.check(case, &Watch::start());
+    let checked = twin.check(case, &Watch::default());
     assert_ne!(checked, Ok(Applied::Not), "the mutant has no trial");
     checked.is_err()
 }

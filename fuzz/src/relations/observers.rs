@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn it_finds_a_controller_that_changes_when_it_is_observed() {
-        let run = |case: &Case| check(case, &mut Random::new(1), &Watch::start());
+        let run = |case: &Case| check(case, &mut Random::new(1), &Watch::default());
         let shy = Case::with_registry(&download("shy", "", ""), broken::registry());
         assert!(run(&shy).is_err());
         assert_eq!(

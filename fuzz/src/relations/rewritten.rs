@@ -116,7 +116,7 @@ mod tests {
     fn it_finds_a_unit_that_rounds() {
         let text = download("cubic", "", "start = \"1500 us\"");
         let case = Case::new(&text);
-        let watch = Watch::start();
+        let watch = Watch::default();
         assert_eq!(
             check(&case, &mut Random::new(1), &watch).unwrap(),
             Applied::Held

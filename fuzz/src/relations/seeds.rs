@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn it_finds_a_controller_that_remembers_earlier_trials() {
-        let run = |case: &Case| check(case, &mut Random::new(1), &Watch::start());
+        let run = |case: &Case| check(case, &mut Random::new(1), &Watch::default());
         let leaky = Case::with_registry(&download("leaky", "", ""), broken::registry());
         assert!(run(&leaky).is_err());
         assert_eq!(
