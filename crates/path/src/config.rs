@@ -61,6 +61,14 @@ impl LinkConfig {
     }
 }
 
+impl LinkConfig {
+    /// Capacity at the start, without noise; of a delivery trace the mean.
+    pub fn rate_at_start(&self) -> Rate {
+        let trace = self.trace.as_ref();
+        trace.map_or(self.rate, DeliveryTrace::mean_rate)
+    }
+}
+
 /// New settings from a given time on. `None` means no change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {

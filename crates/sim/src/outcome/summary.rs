@@ -158,11 +158,8 @@ impl<P: Packet> Summary<'_, P> {
         let connection = &self.connections[self.flows[flow].start];
         let direction = Direction::from(connection.sending_side());
         let links = connection.routes[direction].iter();
-        let rates = links.map(|link| {
-            let config = &self.scenario.hops[link.hop()].links[link.direction()];
-            let trace = config.trace.as_ref();
-            trace.map_or(config.rate, |trace| trace.mean_rate())
-        });
+        let rates = links
+            .map(|link| self.scenario.hops[link.hop()].links[link.direction()].rate_at_start());
         let capacity = rates.min()?.bytes_in(span);
         (!capacity.is_zero()).then(|| sent.as_u64() as f64 / capacity.as_u64() as f64)
     }

@@ -149,6 +149,11 @@ impl Recorder {
         })
     }
 
+    /// Whether it records the series, packets included, and not only looks for criteria.
+    pub(crate) fn has_series(&self) -> bool {
+        self.series
+    }
+
     /// What it looks at for criteria.
     pub(crate) fn watching(&self) -> Option<&Watching> {
         self.watching.as_ref()
@@ -164,10 +169,8 @@ impl Recorder {
         if let Some(watching) = &self.watching {
             watching.conclude(now, outcome);
         }
-        if self.waits.is_some() {
-            for (index, link) in links.iter_mut().enumerate() {
-                self.sample_link(now, index, link);
-            }
+        for (index, link) in links.iter_mut().enumerate() {
+            self.take_passages(now, index, link);
         }
         if let Some(waits) = &self.waits {
             waits.conclude(outcome);
@@ -214,27 +217,37 @@ impl Recorder {
         }
     }
 
+    /// Takes the passages that a link has logged, if anybody wants them.
+    fn take_passages<P: thalweg_path::Packet>(
+        &mut self,
+        time: Instant,
+        index: usize,
+        link: &mut Link<P>,
+    ) {
+        if self.passages.is_none() && self.waits.is_none() {
+            return;
+        }
+        link.advance(time);
+        let logged = link.take_passages();
+        if let Some(waits) = &mut self.waits {
+            waits.note(index, &logged);
+        }
+        if let Some(passages) = &mut self.passages {
+            passages.take(time, index, link, logged);
+        }
+    }
+
     pub(crate) fn sample_link<P: thalweg_path::Packet>(
         &mut self,
         time: Instant,
         index: usize,
         link: &mut Link<P>,
     ) {
-        if self.series || self.passages.is_some() || self.waits.is_some() {
-            link.advance(time);
-        }
-        if self.passages.is_some() || self.waits.is_some() {
-            let logged = link.take_passages();
-            if let Some(waits) = &mut self.waits {
-                waits.note(index, &logged);
-            }
-            if let Some(passages) = &mut self.passages {
-                passages.take(time, index, link, logged);
-            }
-        }
+        self.take_passages(time, index, link);
         if !self.series {
             return;
         }
+        link.advance(time);
         let last = self.last[index].checked_sub(1);
         let last = last.map(|position| &self.trace.links[position]);
         if last.is_none_or(|row| row.is_outdated(link)) {
@@ -263,24 +276,24 @@ impl Recorder {
         }
     }
 
-    /// The trace of a trial that ended at `end`.
+    /// The trace of a trial that ended at `end`; none if only criteria wanted to look.
     pub(crate) fn finish<P: thalweg_path::Packet>(
         self,
         connections: &[Connection],
         links: &mut [Link<P>],
         end: Instant,
-    ) -> Trace {
+    ) -> Option<Trace> {
         if let Some(passages) = self.passages {
-            return Trace {
+            return Some(Trace {
                 passages: Some(Box::new(passages.finish(end, links))),
                 ..Trace::default()
-            };
+            });
         }
-        Trace {
+        self.series.then(|| Trace {
             senders: self.senders.trace,
             frames: frames(connections, end),
             ..self.trace
-        }
+        })
     }
 }
 

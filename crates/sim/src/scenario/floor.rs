@@ -8,7 +8,8 @@
 //! capacity, and the last byte takes one more propagation delay. A server that writes at a rate has not
 //! written the last byte before, and chunks are a round trip and a think time apart. The exchange of closes takes
 //! a round trip, or three probe timeouts before the first RTT sample. On a route of several links the floor is the
-//! largest of their floors. Delays are the smallest of the schedule. Noise is taken at its best: always three
+//! largest of their floors. Delays are the smallest of the schedule. A change that follows a state may come at once: the
+//! highest rate of such changes counts from the start. Noise is taken at its best: always three
 //! deviations more capacity and less delay.
 //!
 //! # Limits
@@ -19,6 +20,7 @@ use crate::quic::LEAST_STREAM_OVERHEAD;
 use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::schema::Stack;
 use crate::scenario::{FlowSpec, Metric, Scenario, Workload};
+use std::borrow::Cow;
 use thalweg_path::{CapacitySchedule, LinkConfig};
 use thalweg_transport::Role;
 use thalweg_transport::packet::full_packet_payload;
@@ -112,9 +114,9 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
 }
 
 /// The links that a flow crosses in one direction, in the order in which its packets do.
-fn links<'a>(hops: &'a [Hop], flow: &FlowSpec, direction: Direction) -> Vec<&'a LinkConfig> {
+fn links<'a>(hops: &'a [Hop], flow: &FlowSpec, direction: Direction) -> Vec<Cow<'a, LinkConfig>> {
     let mut links: Vec<_> = (flow.route.iter())
-        .map(|hop| &hops[*hop].links[direction])
+        .map(|hop| hops[*hop].at_most(direction))
         .collect();
     if direction == Direction::Up {
         links.reverse();
@@ -139,7 +141,7 @@ fn at_best(link: &LinkConfig) -> LinkConfig {
 }
 
 /// The smallest propagation delay across all of these links.
-fn delay(links: &[&LinkConfig]) -> Duration {
+fn delay(links: &[Cow<'_, LinkConfig>]) -> Duration {
     let least = |link: &LinkConfig| {
         let changed = link.changes.iter().filter_map(|change| change.delay);
         let gain = (link.noise).map_or(Duration::ZERO, |noise| noise.delay_sd * DEVIATIONS);

@@ -1,6 +1,7 @@
 //! Hops and their links: a hop is a pair of links that carry opposite directions.
 
 use super::criterion::watch::Entry;
+use std::borrow::Cow;
 use std::ops::Index;
 use thalweg_path::{Change, LinkConfig};
 use thalweg_transport::Role;
@@ -75,6 +76,33 @@ pub(crate) struct Hop {
     pub(crate) links: PerDirection<LinkConfig>,
     /// Changes whose time the trial decides.
     pub(crate) tied: Vec<Tied>,
+}
+
+impl Hop {
+    /// A link for bounds that must hold whenever the changes come that follow a state: it has the highest rate of these
+    /// changes from the start on, and their delays and limits among its changes.
+    pub(crate) fn at_most(&self, direction: Direction) -> Cow<'_, LinkConfig> {
+        let mut link = Cow::Borrowed(&self.links[direction]);
+        for tied in &self.tied {
+            let link = link.to_mut();
+            let Change {
+                rate, delay, limit, ..
+            } = tied.changes[direction].clone();
+            let rates = link
+                .changes
+                .iter_mut()
+                .filter_map(|change| change.rate.as_mut());
+            for own in rates.chain([&mut link.rate]) {
+                *own = rate.map_or(*own, |rate| rate.max(*own));
+            }
+            link.changes.push(Change {
+                delay,
+                limit,
+                ..Change::default()
+            });
+        }
+        link
+    }
 }
 
 /// A change that follows an entry of a controller into a state; its time counts from that entry.

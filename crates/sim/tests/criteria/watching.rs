@@ -229,3 +229,42 @@ fn a_state_of_a_controller_that_the_command_line_replaces_is_not_checked() {
     );
     assert!(read(&[("a".to_owned(), "reno".to_owned())]).is_ok());
 }
+
+#[test]
+fn bounds_hold_whenever_a_change_comes_that_follows_a_state() {
+    let read = |path: &str, limit: &str| {
+        let text = one("bbr", path, &pass("completion", "at_most = \"9 s\""))
+            .replace("1 GB", "10 MB")
+            .replace("15 s", limit);
+        Scenario::from_toml(text.as_bytes(), "t.toml", &[], &[])
+    };
+    let faster = "[[path.change]]\nwhen = { flow = \"a\", enters = \"Drain\" }\nrate = \"2 Gbps\"";
+    // 10 MB take 4 s on 20 Mbps: too long without the change, and far from it with 2 Gbps.
+    assert!(
+        read("", "3 s")
+            .unwrap_err()
+            .to_string()
+            .contains("time_limit: \"3 s\" is too short")
+    );
+    let at_best = |path: &str| read(path, "30 s").unwrap().floor().unwrap().as_secs_f64();
+    assert!((4.0..4.3).contains(&at_best("")), "{}", at_best(""));
+    assert!((0.1..0.2).contains(&at_best(faster)), "{}", at_best(faster));
+    // Its queue could hold what memory cannot.
+    let endless = "[[path.change]]\nwhen = { flow = \"a\", enters = \"Drain\" }\nrate = \"1 Tbps\"\nrtt = \"10 s\"\nbuffer = \"unlimited\"";
+    let text =
+        one("bbr", endless, &pass("completion", "at_most = \"9 s\"")).replace("1 GB", "100000 GB");
+    let error = Scenario::from_toml(text.as_bytes(), "t.toml", &[], &[]).unwrap_err();
+    assert!(
+        error.to_string().contains("packets of these flows can"),
+        "{error}"
+    );
+}
+
+#[test]
+fn looking_for_criteria_adds_nothing_to_a_trace() {
+    let trace_of = |metric: &str| {
+        let text = one("cubic", "", &pass(metric, "at_most = \"1 s\"")).replace("1 GB", "2 MB");
+        run_trial(&scenario(&text), 3, true).1.unwrap()
+    };
+    assert_eq!(trace_of("rtt"), trace_of("p95-queue-delay"));
+}

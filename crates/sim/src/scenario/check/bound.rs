@@ -4,7 +4,6 @@ use super::Checker;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::{Amount, Bound, FlowSpec, Metric, Unit, schema};
-use thalweg_path::DeliveryTrace;
 use thalweg_transport::Role;
 use thalweg_units::{Duration, Rate};
 
@@ -24,10 +23,7 @@ impl PathAtStart {
         };
         let links = |direction| (flow.route.iter()).map(move |hop| &hops[*hop].links[direction]);
         let delays = Direction::BOTH.into_iter().flat_map(links);
-        let rates = links(Direction::from(sender)).map(|link| {
-            let trace = link.trace.as_ref();
-            trace.map_or(link.rate, DeliveryTrace::mean_rate)
-        });
+        let rates = links(Direction::from(sender)).map(|link| link.rate_at_start());
         PathAtStart {
             rtt: delays.fold(Duration::ZERO, |rtt, link| rtt + link.delay),
             rate: rates.min().unwrap_or(Rate::ZERO),

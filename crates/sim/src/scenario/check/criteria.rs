@@ -48,16 +48,7 @@ impl Checker<'_> {
         let mut criteria = Vec::new();
         for (index, pass) in file.pass.iter().enumerate() {
             let key = |name: &str| format!("pass.{index}.{name}");
-            let names = flows.iter().map(|flow| flow.name.as_str());
-            let Some(flow) = flows.iter().position(|flow| flow.name == pass.flow) else {
-                let hint = did_you_mean(&pass.flow, names.clone());
-                let names = names.collect::<Vec<_>>().join(", ");
-                let problem = format!(
-                    "there is no flow \"{}\"{hint}; accepted: {names}",
-                    pass.flow
-                );
-                return self.fail(&key("flow"), problem);
-            };
+            let flow = self.flow_named(&key("flow"), &pass.flow, file)?;
             let Some(metric) = Metric::from_name(&pass.metric) else {
                 let hint = guesses::hint(&pass.metric, Metric::ALL.map(Metric::name));
                 let names = Metric::ALL.map(Metric::name).join(", ");

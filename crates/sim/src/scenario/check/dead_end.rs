@@ -77,7 +77,7 @@ fn dead_end(hops: &[Hop], flow: &FlowSpec) -> Option<DeadEnd> {
     let links =
         (flow.route.iter()).flat_map(|hop| Direction::BOTH.map(|direction| (*hop, direction)));
     links.into_iter().find_map(|(hop, direction)| {
-        let link = &hops[hop].links[direction];
+        let link = &*hops[hop].at_most(direction);
         let schedule = CapacitySchedule::new(link);
         let loses = loses_all(link);
         let arriving = CapacitySchedule::new(&without_losses(link, loses));

@@ -27,7 +27,7 @@ use super::schema::ScenarioFile;
 use super::{Scenario, StartNoise};
 use std::collections::BTreeSet;
 use thalweg_control::Registry;
-use thalweg_units::Bytes;
+use thalweg_units::{Bytes, did_you_mean};
 
 /// The server's flight still fits into three times the client's first datagram of 1252 bytes (RFC 9000 section 8.1):
 /// 1252 + 511 + 1440 + 512 = 3715 of 3756.
@@ -50,6 +50,23 @@ impl Checker<'_> {
         problem: impl Into<String>,
     ) -> Result<T, ScenarioError> {
         Err(ScenarioError::at(self.text, self.origin, &[], key, problem))
+    }
+
+    /// The index of the flow that a key names.
+    fn flow_named(
+        &self,
+        key: &str,
+        name: &str,
+        file: &ScenarioFile,
+    ) -> Result<usize, ScenarioError> {
+        let names = || file.flow.iter().map(|flow| flow.name.as_str());
+        let Some(flow) = names().position(|known| known == name) else {
+            let hint = did_you_mean(name, names());
+            let accepted = names().collect::<Vec<_>>().join(", ");
+            let problem = format!("there is no flow \"{name}\"{hint}; accepted: {accepted}");
+            return self.fail(key, problem);
+        };
+        Ok(flow)
     }
 
     /// The scenario, if it passes all checks.

@@ -38,7 +38,7 @@ impl Checker<'_> {
                     .sum();
                 let cross = Self::traffic_on(traffic, index, direction, file.time_limit);
                 let sent = sent + cross;
-                let link = &hop.links[direction];
+                let link = &*hop.at_most(direction);
                 let able = CapacitySchedule::new(link).bytes_between(Instant::START, end);
                 let moved = sent.min(u128::from(able.as_u64()));
                 // What a full link drops costs as much time as what it carries.

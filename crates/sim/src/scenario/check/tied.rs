@@ -5,7 +5,7 @@ use crate::scenario::criterion::watch::Entry;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Direction, PerDirection, Tied};
 use crate::scenario::schema::{self, ScenarioFile, When};
-use thalweg_units::{Bytes, Rate, did_you_mean};
+use thalweg_units::{Bytes, Rate};
 
 impl Checker<'_> {
     /// Those of one hop, whose key in the file is `table`.
@@ -56,16 +56,7 @@ impl Checker<'_> {
 
     /// The entry that a change follows.
     fn entry(&self, key: &str, when: &When, file: &ScenarioFile) -> Result<Entry, ScenarioError> {
-        let Some(flow) = file.flow.iter().position(|flow| flow.name == when.flow) else {
-            let names: Vec<&str> = file.flow.iter().map(|flow| flow.name.as_str()).collect();
-            let hint = did_you_mean(&when.flow, names.iter().copied());
-            let problem = format!(
-                "there is no flow \"{}\"{hint}; accepted: {}",
-                when.flow,
-                names.join(", ")
-            );
-            return self.fail(&format!("{key}.flow"), problem);
-        };
+        let flow = self.flow_named(&format!("{key}.flow"), &when.flow, file)?;
         self.check_watched(key, flow, file)?;
         self.check_state(&format!("{key}.enters"), &when.enters, flow, file)?;
         if when.entry == 0 {

@@ -49,8 +49,8 @@ impl Network {
             recorder.conclude(self.now, &mut self.links, &mut outcome);
         }
         let (links, end) = (&mut self.links, self.now);
-        let recorder = self.recorder.filter(|_| self.is_traced);
-        let trace = recorder.map(|recorder| recorder.finish(&self.connections, links, end));
+        let trace =
+            (self.recorder).and_then(|recorder| recorder.finish(&self.connections, links, end));
         Some((outcome, trace))
     }
 }

@@ -61,8 +61,6 @@ pub(crate) struct Network {
     events: u64,
     hash: u64,
     recorder: Option<Box<Recorder>>,
-    /// Whether what it records is wanted, and not only what it looks at for criteria.
-    is_traced: bool,
     series: Option<Series>,
     /// With series, the counters of the sender of each connection when it was last called.
     noted: Vec<Counters>,
@@ -144,7 +142,6 @@ impl Network {
             overhead: scenario.overhead,
             limit: Instant::START + scenario.time_limit,
             recorder: Recorder::new(record, scenario, &connections).map(Box::new),
-            is_traced: record != Record::Nothing,
             series: (scenario.bins())
                 .map(|every| Series::new(every, scenario.flows.len()).with_senders()),
             noted: vec![Counters::default(); scenario.bins().map_or(0, |_| connections.len())],

@@ -69,7 +69,7 @@ impl Network {
             if self.audit.is_some() {
                 connection.client.record_packets();
                 connection.server.record_packets();
-            } else if self.recorder.is_some() {
+            } else if self.recorder.as_ref().is_some_and(|it| it.has_series()) {
                 connection.endpoint(sender).record_packets();
             }
             if let Some(audit) = &mut self.audit {
