@@ -138,6 +138,9 @@ FiguresFolder = Annotated[
         help="Write every figure of the report as SVG as well.",
     ),
 ]
+Only = Annotated[
+    list[str] | None, typer.Option(metavar="GLOB", help="Only scenarios whose name matches; may be repeated.")
+]
 Audit = Annotated[
     bool,
     typer.Option(

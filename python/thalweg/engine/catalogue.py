@@ -8,8 +8,9 @@ and the order of its scenarios. Any other folder with `*.toml` files is a suite 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -126,6 +127,16 @@ class Suite:
         raise RequestError(
             f"no suite {wanted!r}{did_you_mean(wanted, shipped)} (or give a folder of scenario files)"
         )
+
+    def matching(self, only: Sequence[str] | None) -> list[Entry]:
+        """The scenarios whose name matches a pattern, all without patterns. Raises RequestError for none."""
+        entries = [
+            one for one in self.entries if only is None or any(fnmatchcase(one.name, glob) for glob in only)
+        ]
+        if not entries:
+            asked, names = ", ".join(only or ()), [entry.name for entry in self.entries]
+            raise RequestError(f"--only {asked!r} matches no scenario of {self.name}{did_you_mean(asked, names)}")
+        return entries
 
 
 def list_suites() -> list[Suite]:

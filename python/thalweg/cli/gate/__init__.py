@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from thalweg.base.errors import RequestError, ResultError, did_you_mean
+from thalweg.base.errors import RequestError, ResultError
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.whole_file import whole_file
 from thalweg.base.seeds import LARGEST_SET, SET_SIZE, first_seed
@@ -25,6 +24,7 @@ from thalweg.cli.options import (
     ClusterAddress,
     Controllers,
     Jobs,
+    Only,
     Quiet,
     Settings,
     StackChoice,
@@ -36,7 +36,7 @@ from thalweg.cli.options import (
 from thalweg.cli.status import FAILED, PASSED, REFUSED
 from thalweg.cli.store.playing import playing
 from thalweg.cli.tables import each
-from thalweg.engine.catalogue import Entry, Suite
+from thalweg.engine.catalogue import Suite
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.suite import load_all
@@ -82,9 +82,7 @@ def gate(
         Path | None,
         typer.Option(metavar="FILE", help="A TOML file with a table [gate], instead of that of suite.toml."),
     ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Only scenarios whose name matches; may be repeated.")
-    ] = None,
+    only: Only = None,
     trials_: Annotated[
         int | None,
         typer.Option(
@@ -190,7 +188,7 @@ def _load(
     bound: Sequence[tuple[str, str]],
     seeds: range,
 ) -> Played:
-    entries = _chosen(suite, only)
+    entries = suite.matching(only)
     scenarios = load_all(entries, overrides, bound)
     flows = [main_flow(scenario, bound) for scenario in scenarios]
     names = [flow for flow, _ in bound]
@@ -199,16 +197,6 @@ def _load(
         for entry, scenario, flow in zip(entries, scenarios, flows, strict=True)
     }
     return Played(suite, scenarios, flows, fingerprints, seeds)
-
-
-def _chosen(suite: Suite, only: list[str] | None) -> list[Entry]:
-    entries = [
-        entry for entry in suite.entries if only is None or any(fnmatchcase(entry.name, glob) for glob in only)
-    ]
-    if not entries:
-        asked, names = ", ".join(only or ()), [entry.name for entry in suite.entries]
-        raise RequestError(f"--only {asked!r} matches no scenario of {suite.name}{did_you_mean(asked, names)}")
-    return entries
 
 
 def _play(

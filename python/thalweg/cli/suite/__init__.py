@@ -6,13 +6,11 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.seeds import SET_SIZE, seed_text
 from thalweg.cli import ci, tables
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
@@ -23,6 +21,7 @@ from thalweg.cli.options import (
     Controllers,
     FiguresFolder,
     Jobs,
+    Only,
     Quiet,
     SeedSet,
     Settings,
@@ -49,9 +48,7 @@ def suite(
     name: Annotated[
         str, typer.Argument(metavar="NAME|DIR", help="A shipped suite (c4) or a folder of scenarios.")
     ],
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Only scenarios whose name matches; may be repeated.")
-    ] = None,
+    only: Only = None,
     trials_: Annotated[
         int | None,
         typer.Option(
@@ -111,13 +108,7 @@ def suite(
     found = Suite.find(name)
     trials = trials_ or found.trials
     rivals = chosen_rivals(found, against, trials)
-    entries = [
-        entry for entry in found.entries if only is None or any(fnmatchcase(entry.name, glob) for glob in only)
-    ]
-    if not entries:
-        names = [entry.name for entry in found.entries]
-        asked = ", ".join(only or ())
-        raise RequestError(f"--only {asked!r} matches no scenario of {name}{did_you_mean(asked, names)}")
+    entries = found.matching(only)
     overrides, bound = settings(set_, stack, allow_unseeded), bindings(controller)
     scenarios = load_all(entries, overrides, bound)
     played = with_rivals(found, entries, scenarios, rivals, overrides, bound, given=bool(against))

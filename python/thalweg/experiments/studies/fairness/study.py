@@ -22,11 +22,11 @@ from thalweg.experiments.studies.fairness.measure import TrialNumbers, measure, 
 from thalweg.experiments.studies.fairness.parameters import Cell, Parameters
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Row
-from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.study import Study, page_of
 from thalweg.experiments.studies.runner.table import Column, formatted, number, percentage
 
 if TYPE_CHECKING:
-    from thalweg.experiments.studies.runner.page import Page
+    pass
 
 
 def _convergence(row: Row, key: str) -> str:
@@ -95,12 +95,6 @@ COLUMNS = (
 )
 
 
-def _page(finished: Finished[Parameters, Cell, TrialNumbers]) -> Page:
-    from thalweg.experiments.studies.fairness import figures  # noqa: PLC0415 - altair takes half a second to load
-
-    return figures.page(finished)
-
-
 STUDY: Study[Parameters, Cell, TrialNumbers] = Study(
     name="fairness",
     title=TITLES["fairness"],
@@ -115,5 +109,5 @@ STUDY: Study[Parameters, Cell, TrialNumbers] = Study(
     checks=lambda _, cells: checks(cells),
     notes=lambda _, cells: notes(cells),
     samples=lambda measured: measured,
-    page=_page,
+    page=page_of(__name__),
 )

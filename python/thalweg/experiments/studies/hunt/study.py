@@ -15,11 +15,11 @@ from thalweg.experiments.studies.hunt.measure import CaseHunts, measure, row
 from thalweg.experiments.studies.hunt.parameters import Cell, Parameters
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Row
-from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.study import Study, page_of
 from thalweg.experiments.studies.runner.table import Column, formatted, number
 
 if TYPE_CHECKING:
-    from thalweg.experiments.studies.runner.page import Page
+    pass
 
 
 def _objective(row: Row, key: str) -> str:
@@ -69,12 +69,6 @@ def _work(parameters: Parameters, cell: Cell, trials: int) -> float:
     return trials + parameters.hunts * plan.budget * plan.plan.trials
 
 
-def _page(finished: Finished[Parameters, Cell, CaseHunts]) -> Page:
-    from thalweg.experiments.studies.hunt import figures  # noqa: PLC0415 - altair takes half a second to load
-
-    return figures.page(finished)
-
-
 STUDY: Study[Parameters, Cell, CaseHunts] = Study(
     name="hunt",
     title=TITLES["hunt"],
@@ -88,7 +82,7 @@ STUDY: Study[Parameters, Cell, CaseHunts] = Study(
     measure=measure,
     rows=lambda _, cells: [row(cell, measured) for cell, measured in cells.items()],
     checks=lambda _, cells: checks(cells),
-    page=_page,
+    page=page_of(__name__),
     extra="hunt",
     has_shards=False,
     work=_work,

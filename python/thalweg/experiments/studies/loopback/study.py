@@ -26,12 +26,12 @@ from thalweg.experiments.studies.loopback.measure import Run, VariantRuns, pilot
 from thalweg.experiments.studies.loopback.parameters import Cell, Parameters
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Row
-from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.study import Finished, Study, page_of
 from thalweg.experiments.studies.runner.table import Column, percentage
 from thalweg.realtime.quic import Identity
 
 if TYPE_CHECKING:
-    from thalweg.experiments.studies.runner.page import Page
+    pass
 
 COLUMNS = (
     Column("variant", "variant", kind=str),
@@ -121,12 +121,6 @@ def _losses(cells: Mapping[Cell, VariantRuns]) -> dict[str, list[float]]:
     return {cell.name: [run.loss for run in measured.runs] for cell, measured in cells.items()}
 
 
-def _page(finished: Finished[Parameters, Cell, VariantRuns]) -> Page:
-    from thalweg.experiments.studies.loopback import figures  # noqa: PLC0415 - altair takes half a second to load
-
-    return figures.page(finished)
-
-
 STUDY: Study[Parameters, Cell, VariantRuns] = Study(
     name="loopback",
     title=TITLES["loopback"],
@@ -149,5 +143,5 @@ STUDY: Study[Parameters, Cell, VariantRuns] = Study(
     stored=_runs,
     stored_columns={"runs": RUN_COLUMNS},
     reached=lambda finished: f"{finished.result.trials} rounds",
-    page=_page,
+    page=page_of(__name__),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -75,6 +76,17 @@ class Finished(Generic[P, C, M]):
         if with_page:
             require("plots", "the report page of a study")
         return save(self, folder, on_progress, with_page)
+
+
+def page_of(module: str) -> Callable[[Finished[Any, Any, Any]], Page]:
+    """The function `page` of the module `figures` beside this one, loaded when called: altair is slow to load."""
+    figures = f"{module.rpartition('.')[0]}.figures"
+
+    def page(finished: Finished[Any, Any, Any]) -> Page:
+        made: Page = import_module(figures).page(finished)
+        return made
+
+    return page
 
 
 class StudyError(ControllerError):

@@ -22,7 +22,7 @@ from thalweg.base.seeds import SET_SIZE
 from thalweg.experiments.studies.catalogue import TITLES
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Row
-from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.study import Study, page_of
 from thalweg.experiments.studies.runner.table import Column, formatted, number, number_text, percentage
 from thalweg.experiments.studies.slow_start.checks import checks, findings
 from thalweg.experiments.studies.slow_start.measure import (
@@ -38,7 +38,7 @@ from thalweg.experiments.studies.slow_start.measure import (
 from thalweg.experiments.studies.slow_start.parameters import Cell, Parameters
 
 if TYPE_CHECKING:
-    from thalweg.experiments.studies.runner.page import Page
+    pass
 
 
 def _time(row: Row, key: str) -> str:
@@ -100,12 +100,6 @@ COLUMNS = (
 )
 
 
-def _page(finished: Finished[Parameters, Cell, TrialNumbers]) -> Page:
-    from thalweg.experiments.studies.slow_start import figures  # noqa: PLC0415 - altair takes half a second to load
-
-    return figures.page(finished)
-
-
 STUDY: Study[Parameters, Cell, TrialNumbers] = Study(
     name="slow-start",
     title=TITLES["slow-start"],
@@ -123,6 +117,6 @@ STUDY: Study[Parameters, Cell, TrialNumbers] = Study(
     checks=checks,
     findings=lambda _, cells: findings(cells),
     samples=lambda measured: measured,
-    page=_page,
+    page=page_of(__name__),
     traced=True,
 )

@@ -18,14 +18,14 @@ from thalweg.base.seeds import SET_SIZE
 from thalweg.experiments.studies.catalogue import TITLES
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Row
-from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.study import Study, page_of
 from thalweg.experiments.studies.runner.table import Column, formatted, number_text
 from thalweg.experiments.studies.stacks.checks import check
 from thalweg.experiments.studies.stacks.measure import StackTrials, measure, row, together
 from thalweg.experiments.studies.stacks.parameters import VARIANTS, Cell, Parameters
 
 if TYPE_CHECKING:
-    from thalweg.experiments.studies.runner.page import Page
+    pass
 
 
 def _value(row: Row, key: str) -> str:
@@ -70,12 +70,6 @@ COLUMNS = (
 )
 
 
-def _page(finished: Finished[Parameters, Cell, StackTrials]) -> Page:
-    from thalweg.experiments.studies.stacks import figures  # noqa: PLC0415 - altair takes half a second to load
-
-    return figures.page(finished)
-
-
 STUDY: Study[Parameters, Cell, StackTrials] = Study(
     name="stacks",
     title=TITLES["stacks"],
@@ -89,5 +83,5 @@ STUDY: Study[Parameters, Cell, StackTrials] = Study(
     rows=lambda _, cells: [row(compared) for compared in together(cells)],
     checks=lambda _, cells: [check(row) for row in map(row, together(cells)) if row["judged"]],
     samples=lambda measured: {"value": measured.values},
-    page=_page,
+    page=page_of(__name__),
 )

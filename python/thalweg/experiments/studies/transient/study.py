@@ -20,7 +20,7 @@ from thalweg.base.seeds import SET_SIZE
 from thalweg.experiments.studies.catalogue import TITLES
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Check, Finding, Row
-from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.study import Study, page_of
 from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.experiments.studies.transient.as_coded import ToolAreas
 from thalweg.experiments.studies.transient.checks import Areas, checks, findings
@@ -36,7 +36,7 @@ from thalweg.experiments.studies.transient.measure import (
 from thalweg.experiments.studies.transient.parameters import PAPER, PRESETS, Cell, Parameters
 
 if TYPE_CHECKING:
-    from thalweg.experiments.studies.runner.page import Page
+    pass
 
 Cells = Mapping[Cell, list[StepResponse]]
 """For each cell, what followed each step."""
@@ -83,12 +83,6 @@ def _of_first_step(measured: list[StepResponse]) -> ToolAreas:
     return coded
 
 
-def _page(finished: Finished[Parameters, Cell, list[StepResponse]]) -> Page:
-    from thalweg.experiments.studies.transient import figures  # noqa: PLC0415 - altair takes half a second to load
-
-    return figures.page(finished)
-
-
 STUDY: Study[Parameters, Cell, list[StepResponse]] = Study(
     name="transient",
     title=TITLES["transient"],
@@ -114,7 +108,7 @@ STUDY: Study[Parameters, Cell, list[StepResponse]] = Study(
     },
     stored_columns={"reactions": REACTION_COLUMNS},
     reached=lambda finished: f"{len(finished.cells)} cells",
-    page=_page,
+    page=page_of(__name__),
     extra="fits",
     traced=True,
     live_span_s=lambda parameters, trials: (parameters.live_span_s(trials), None),

@@ -22,7 +22,7 @@ from thalweg.experiments.studies.catalogue import TITLES
 from thalweg.experiments.studies.runner.folder import with_cells
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Check, Finding, Row
-from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.study import Study, page_of
 from thalweg.experiments.studies.runner.table import Column, number, percentage
 from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.experiments.studies.wifi_compete.checks import checks
@@ -41,7 +41,7 @@ from thalweg.experiments.studies.wifi_compete.published import ACCEPTANCE, ALONE
 from thalweg.judging.statistics.interval import Values
 
 if TYPE_CHECKING:
-    from thalweg.experiments.studies.runner.page import Page
+    pass
 
 Cells = Mapping[Cell, PairTrials]
 COLUMNS = (
@@ -119,12 +119,6 @@ def _closed(cells: Cells) -> dict[tuple[str, str], Values]:
     return {cell: kept.closed for cell, kept in cells.items()}
 
 
-def _page(finished: Finished[Parameters, Cell, PairTrials]) -> Page:
-    from thalweg.experiments.studies.wifi_compete import figures  # noqa: PLC0415 - altair loads in half a second
-
-    return figures.page(finished)
-
-
 STUDY: Study[Parameters, Cell, PairTrials] = Study(
     name="wifi-compete",
     title=TITLES["wifi-compete"],
@@ -148,5 +142,5 @@ STUDY: Study[Parameters, Cell, PairTrials] = Study(
         )
     },
     stored_columns={"flows": COLUMNS[:2]},
-    page=_page,
+    page=page_of(__name__),
 )
