@@ -61,6 +61,10 @@ COMMANDS = {
     "study": postponed(
         "study:study", "Run a study: an experiment over many scenarios, compared with published results."
     ),
+    "dossier": postponed(
+        "dossier:dossier",
+        "Evaluate a controller by the criteria of a document, beside the standards; see `thalweg docs dossier`.",
+    ),
     "probe": postponed(
         "probe:probe", "Measure the round-trip times of a path, and analyze them; see `thalweg docs probe`."
     ),

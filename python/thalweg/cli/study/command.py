@@ -52,21 +52,24 @@ def command(
     study: Study[Any, Any, Any],
     extras: Sequence[inspect.Parameter] = (),
     choose: Choose | None = None,
+    group: str = "study",
 ) -> Callable[..., int]:
     """The function behind `thalweg study NAME`; for a study in real time alone, without seeds and threads.
+
+    `group` is the command that it belongs to.
 
     `choose` makes parameters out of the values of all options but those that every study has; by default, they
     change the parameters of the preset.
     """
 
     def run(**given: Any) -> int:
-        again = command_line(study.name, signature, given)
+        again = command_line(f"{group} {study.name}", signature, given)
         trials, _ = given.pop("trials"), given.pop("quiet")
         format_, out, figures, no_report = (given.pop(name) for name in ("format_", "out", "figures", "no_report"))
         ending = Ending(format_, out, figures, with_page=not no_report)
         ending.check()
         if study.extra:
-            require(study.extra, f"thalweg study {study.name}")
+            require(study.extra, f"thalweg {group} {study.name}")
         where: dict[str, Any] = {}
         live, part = False, Shard()
         if study.has_scenarios:
@@ -107,7 +110,7 @@ def command(
     signature = inspect.Signature([*_parameters(study, extras)])
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in signature.parameters.values()}
-    run.__doc__ = f"{study.title}.\n\nExample: `thalweg study {study.name} --out results/{study.name}`"
+    run.__doc__ = f"{study.title}.\n\nExample: `thalweg {group} {study.name} --out results/{study.name}`"
     return run
 
 
@@ -128,9 +131,9 @@ _HOW = {
 """Options for how a study runs and where it writes, not for its content."""
 
 
-def command_line(study: str, signature: inspect.Signature, given: Mapping[str, Any]) -> str:
+def command_line(command: str, signature: inspect.Signature, given: Mapping[str, Any]) -> str:
     """The command that repeats the study: the options with other values than their defaults."""
-    words = ["thalweg", "study", study]
+    words = ["thalweg", *command.split()]
     for name, parameter in signature.parameters.items():
         value = given.get(name)
         if name in _HOW or value is None or value is False or value == []:

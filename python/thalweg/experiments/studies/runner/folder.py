@@ -3,7 +3,7 @@
 study.json              the document that `--format json` prints
 scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again
 trials.parquet          the value of each trial by cell and measure, of studies that have such values
-*.parquet, *.png        what the study stores besides
+*.parquet, *.png, *.md  what the study stores besides
 report.html             the page
 """
 
@@ -52,9 +52,9 @@ def write_study_files(
 ) -> Path:
     """Writes `scenarios/<name>.toml`, `<name>.parquet`, pictures and the document, in place of an older study.
 
-    `pictures` are functions that write a picture to a file, by its name. An older study stays until all of the new
-    one is there; a part of one does not replace it, but stays beside it. Returns where the new one is: the page
-    goes there. Raises RequestError if something cannot be written.
+    `pictures` are functions that write a picture or a text to a file, by its name. An older study stays until all
+    of the new one is there; a part of one does not replace it, but stays beside it. Returns where the new one is:
+    the page goes there. Raises RequestError if something cannot be written.
     """
     homes = [_SCENARIOS] if scenarios else []
     files = [
@@ -128,10 +128,10 @@ def _files(document: Path) -> list[PurePath]:
 def _checked(document: Path, number: int, name: object) -> PurePath:
     """A name in a document leads to a file of a study in its folder, and to nothing else."""
     path = PurePath(name) if isinstance(name, str) and "\0" not in name else PurePath()
-    homes = {(): (".parquet", ".png"), (_SCENARIOS,): (".toml",)}
+    homes = {(): (".parquet", ".png", ".md"), (_SCENARIOS,): (".toml",)}
     if str(path) != name or path.name.startswith(".") or path.suffix not in homes.get(path.parts[:-1], ()):
         raise RequestError(
-            f"{document}: files.{number} = {json.dumps(name)[:60]}: accepted: NAME.parquet, NAME.png or "
+            f"{document}: files.{number} = {json.dumps(name)[:60]}: accepted: NAME.parquet, NAME.png, NAME.md or "
             f"{_SCENARIOS}/NAME.toml"
         )
     return path

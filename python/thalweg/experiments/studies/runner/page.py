@@ -49,12 +49,22 @@ def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress,
     page = finished.page if with_page else Page(())
     pictures = {f"{name}.png": partial(save_picture, chart) for name, chart in page.pictures.items()}
     tables = {**study.stored(finished), **samples_table(finished.samples, result.seed)}
-    root = write_study_files(folder, result, finished.scenarios, tables, pictures, complete=finished.complete)
     if with_page:
+        texts = study.texts(finished)
+        pictures |= {name: partial(_write_text, text=text) for name, text in texts.items()}
+    root = write_study_files(folder, result, finished.scenarios, tables, pictures, complete=finished.complete)
+    if with_page and study.whole_page:
+        template, values = study.whole_page(finished)
+        write_page(fill(template, Figures(), **values), root / PAGE)
+    elif with_page:
         text, links = legend(study.legend, study.columns), list(_links(finished))
         sections, table = list(page.sections), study.page_table(result)
         write_study(result, table, text, sections, links, root / PAGE, on_progress, page.strips)
     return root
+
+
+def _write_text(file: Path, text: str) -> None:
+    file.write_text(text, encoding="utf-8")
 
 
 def _links(finished: Finished[Any, Any, Any]) -> Iterator[tuple[str, TrialLink]]:

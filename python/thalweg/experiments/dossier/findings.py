@@ -1,0 +1,160 @@
+"""What a dossier finds: judged numbers by criterion and environment, the worst of them, and its last paragraph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from thalweg.base.quantity import percent, text
+from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judged, Played, Standing, judge
+from thalweg.experiments.dossier.numbers import Number
+from thalweg.experiments.dossier.parameters import Cell, Parameters
+from thalweg.experiments.dossier.player import STANDARDS, Player
+from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED, Section
+from thalweg.judging.statistics.interval import CONFIDENCE, Interval
+from thalweg.judging.statistics.quantiles import median
+
+_STANDINGS: Sequence[Standing] = (BEYOND, WITHIN, UNKNOWN)
+NAMES = {"reno": "Reno", "cubic": "CUBIC"}
+"""Of the standards, for sentences."""
+WORST = 3
+"""How many findings the first screen has."""
+
+
+def amount(value: float, number: Number) -> str:
+    """A number as people read it."""
+    return percent(value) if number.unit == "share" else text(value, number.unit, 3)
+
+
+def with_interval(interval: Interval, number: Number) -> str:
+    """A median with its interval of 95 %."""
+    shown, low, high = (amount(value, number) for value in (interval.value, interval.low, interval.high))
+    return shown if not interval.is_bounded or low == high else f"{shown} ({low} to {high})"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Of a dossier."""
+
+    parameters: Parameters
+    played: Played
+
+    @cached_property
+    def judged(self) -> list[Judged]:
+        """Every number of the candidate."""
+        return self._of(self.parameters.candidate)
+
+    @cached_property
+    def also(self) -> list[Judged]:
+        """Every number of the other implementations."""
+        return [judged for player in self.parameters.others for judged in self._of(player)]
+
+    def _of(self, player: Player) -> list[Judged]:
+        of = self.parameters
+        return list(judge(of.settings, self.played, player, of.bounds))
+
+    @property
+    def worst(self) -> Sequence[Judged]:
+        """The worst number of each of the three worst settings, those beyond the limit first."""
+        ordered = sorted(self.judged, key=lambda one: (not one.is_beyond, -one.severity))
+        by_setting = {one.setting.name: one for one in reversed(ordered)}
+        return [one for one in ordered if by_setting[one.setting.name] is one][:WORST]
+
+    def of(self, criterion: str, environment: str | None = None) -> list[Judged]:
+        """Those of a criterion, in one environment or in all."""
+        return [
+            one
+            for one in self.judged
+            if one.asked.criterion == criterion and environment in (None, one.setting.environment)
+        ]
+
+    def beyond(self, judged: Sequence[Judged]) -> int:
+        """How many of these are beyond their limits."""
+        return sum(one.is_beyond for one in judged)
+
+    def count(self) -> dict[Standing, int]:
+        """How many numbers have each standing."""
+        standings = [one.standing for one in self.judged]
+        return {standing: standings.count(standing) for standing in _STANDINGS}
+
+    @property
+    def strong(self) -> list[Section]:
+        """The sections with a MUST or SHOULD that experiments can answer."""
+        every = [*CRITERIA.values(), *ENVIRONMENTS.values()]
+        return [section for section in every if section.strength != "advice" and section.number not in _AUTHOR]
+
+    @property
+    def answered(self) -> list[Section]:
+        """Those of them with evidence."""
+        with_evidence = {
+            number for one in self.judged for number in (one.asked.criterion, one.setting.environment)
+        }
+        return [section for section in self.strong if section.number in with_evidence]
+
+    @property
+    def differing(self) -> int:
+        """How many comparisons with a standard tell a difference."""
+        return sum(bool(differs) for one in self.judged for differs in one.differs)
+
+    @property
+    def chance(self) -> float:
+        """How many comparisons of this dossier say something by chance, on average."""
+        return 1 - CONFIDENCE
+
+    def unsafe(self) -> list[tuple[Section, list[Judged]]]:
+        """The environments in which something is beyond its limit."""
+        found = []
+        for section in ENVIRONMENTS.values():
+            beyond = [one for one in self.judged if one.setting.environment == section.number and one.is_beyond]
+            if beyond:
+                found.append((section, beyond))
+        return found
+
+    def paragraph(self) -> str:
+        """A draft of the text that section 3.2 requires: environments in which it was not found safe."""
+        name, places = self.parameters.controller, self.unsafe()
+        if not places:
+            return (
+                f"In the settings of this dossier, no number of {name} was found beyond its limit. This does not "
+                f"cover what was not evaluated: {' and '.join(f'Section {number}' for number in NOT_EVALUATED)}."
+            )
+        parts = []
+        for section, beyond in places:
+            what = list(dict.fromkeys(one.number.title for one in beyond))
+            title = section.title[0].lower() + section.title[1:]
+            parts.append(f"{title} (RFC 9743, Section {section.number}: {', '.join(what)})")
+        return (
+            f"{name} was evaluated in simulation beside Reno (RFC 9002) and CUBIC (RFC 9438). It exceeded "
+            f"limits of the evaluation in these environments: {'; '.join(parts)}. It was not found safe there, "
+            "and its use there is not recommended without further evaluation."
+        )
+
+
+_AUTHOR = ("5.3.1", "7.10")
+"""Sections that no experiment here answers."""
+
+
+def sentence(one: Judged) -> str:
+    """What was found, in a sentence.
+
+    It names the candidate's number, those of the standards, and whether they differ beyond chance.
+    """
+    number = one.number
+    beside = " and ".join(
+        f"{amount(median(values), number)} of {NAMES[name]}"
+        for name, values in zip(STANDARDS, one.of_standards, strict=True)
+    )
+    words = {1: "larger than", -1: "smaller than", 0: "not told apart from"}
+    told = {
+        words[differs]: [NAMES[name] for name, each in zip(STANDARDS, one.differs, strict=True) if each == differs]
+        for differs in dict.fromkeys(one.differs)
+    }
+    differing = ", ".join(f"{words} {' and '.join(names)}" for words, names in told.items())
+    return f"{number.title} {amount(one.interval.value, number)}, beside {beside}: {differing}"
+
+
+def replay(one: Judged) -> str:
+    """The command that plays the worst trial again, from the folder of the dossier."""
+    name = Cell(one.setting.name, one.player, "").name
+    return f"thalweg run scenarios/{name}.toml --seed {one.worst_seed}"

@@ -1,0 +1,141 @@
+"""Sets the numbers of the candidate against those of the standards, setting by setting.
+
+Trials are paired by seed. A number is *beyond* its limit if the interval of the median of what exceeds the limit
+lies above zero, *within* if it lies below, and otherwise there are *not enough trials*. It *differs* from a
+standard if the interval of the median of the paired differences does not hold zero. All intervals are those of
+the sign test (`judging.statistics.differences`), each for 1 - 5 % / comparisons (Bonferroni): of all comparisons
+of a dossier, 0.05 differ by chance on average.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from thalweg.experiments.dossier.limits import Limit
+from thalweg.experiments.dossier.numbers import NUMBERS, SEED, Number
+from thalweg.experiments.dossier.player import STANDARDS, Player
+from thalweg.experiments.dossier.settings.setting import Asked, Setting
+from thalweg.judging.statistics.claims import FAILS, HOLDS, LEAST_TRIALS, UNTOLD, Answer, above, each_of
+from thalweg.judging.statistics.differences import in_pairs, subtract
+from thalweg.judging.statistics.interval import Interval, Values
+from thalweg.judging.statistics.quantiles import median, median_interval
+
+Standing = Literal["beyond the limit", "within the limit", "not enough trials"]
+BEYOND: Standing = "beyond the limit"
+WITHIN: Standing = "within the limit"
+UNKNOWN: Standing = "not enough trials"
+_STANDINGS: Mapping[Answer, Standing] = {HOLDS: BEYOND, FAILS: WITHIN, UNTOLD: UNKNOWN}
+"""By whether what exceeds the limit is above zero."""
+Numbers = Mapping[str, Values]
+Played = Mapping[tuple[str, Player], Numbers]
+"""What the trials of each setting and player gave."""
+BESIDE = tuple(Player(name) for name in STANDARDS)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One number of one setting."""
+
+    setting: Setting
+    asked: Asked
+    number: Number
+    player: Player
+    """The candidate, or another implementation of it."""
+    values: Values
+    of_standards: tuple[Values, ...]
+    """In the order of STANDARDS."""
+    interval: Interval
+    """Of the median of the candidate."""
+    bound: Values
+    """The limit in each trial."""
+    standing: Standing
+    differs: tuple[int, ...]
+    """From each standard: -1 for smaller, 1 for larger, 0 if that cannot be told."""
+    worst_seed: int
+    """Of the trial that lies farthest beyond the limit, or nearest to it."""
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the trials say that it is beyond the limit."""
+        return self.standing == BEYOND
+
+    @property
+    def severity(self) -> float:
+        """The median over the limit, or the limit over the median where more is better: above 1 is beyond.
+
+        A limit of 0 that is exceeded makes it infinite.
+        """
+        value, bound = median(self.values), median(self.bound)
+        if self.number.better == "higher":
+            value, bound = bound, value
+        if value <= 0:
+            return 0.0
+        return value / bound if bound > 0 else math.inf
+
+
+def comparisons(settings: Mapping[str, Setting], players: int = 1) -> int:
+    """How many a dossier makes: of each number with its limit and with each standard."""
+    return players * (1 + len(STANDARDS)) * sum(len(setting.asked) for setting in settings.values())
+
+
+def judge(
+    settings: Mapping[str, Setting],
+    played: Played,
+    player: Player,
+    limits: Mapping[str, Limit],
+) -> Iterator[Judged]:
+    """Every number that the player and the standards have, setting by setting; trials without one are left out."""
+    confidence = each_of(comparisons(settings))
+    for setting in settings.values():
+        if any((setting.name, who) not in played for who in (player, *BESIDE)):
+            continue
+        for asked in setting.asked:
+            number = NUMBERS[asked.number]
+            values, *standards = (_values(played, setting, who, number) for who in (player, *BESIDE))
+            known = ~np.isnan(np.array([values, *standards])).any(axis=0)
+            values, *standards = (of[known] for of in (values, *standards))
+            seeds = played[setting.name, player][SEED][known]
+            bound = limits[number.name].bound(number, standards)
+            yield Judged(
+                setting,
+                asked,
+                number,
+                player,
+                values,
+                tuple(standards),
+                median_interval(values),
+                bound,
+                _standing(_excess(number, values, bound), confidence),
+                tuple(_differs(values, standard, confidence) for standard in standards),
+                int(seeds[np.argmax(_excess(number, values, bound))]) if len(seeds) else 0,
+            )
+
+
+def _standing(excess: Values, confidence: float) -> Standing:
+    if len(excess) < LEAST_TRIALS:
+        return UNKNOWN
+    return _STANDINGS[above(median_interval(excess, confidence), 0.0)]
+
+
+def _excess(number: Number, values: Values, bound: Values) -> Values:
+    """By how much each trial is beyond the limit."""
+    return subtract(values, bound) if number.better == "lower" else subtract(bound, values)
+
+
+def _differs(values: Values, standard: Values, confidence: float) -> int:
+    if len(values) < LEAST_TRIALS:
+        return 0
+    interval = in_pairs(standard, values, confidence=confidence).interval
+    return 1 if interval.low > 0 else -1 if interval.high < 0 else 0
+
+
+def _values(played: Played, setting: Setting, player: Player, number: Number) -> Values:
+    found = played[setting.name, player]
+    if number.name != "packets-per-rtt":
+        return found[number.name]
+    return (found["sent"] - played[setting.since, player]["sent"]) / setting.rtts

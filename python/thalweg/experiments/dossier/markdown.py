@@ -1,0 +1,94 @@
+"""The dossier as one Markdown file, which can go into the appendix of a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from thalweg.base.seeds import seed_text
+from thalweg.experiments.dossier.findings import Findings, amount, replay, sentence, with_interval
+from thalweg.experiments.dossier.judge import Judged
+from thalweg.experiments.dossier.player import STANDARDS
+from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED, Section
+from thalweg.experiments.dossier.statements import TEXTS
+from thalweg.experiments.studies.runner.result import StudyResult
+from thalweg.judging.statistics.quantiles import median
+
+_UNWRITTEN = "*The author has not written on this.*"
+_HEADERS = ("setting", "number", "candidate", *STANDARDS, "limit", "standing")
+
+
+def markdown(result: StudyResult, found: Findings) -> str:
+    """The whole file."""
+    return "\n".join(_lines(result, found)) + "\n"
+
+
+def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
+    of = found.parameters
+    yield f"# {of.controller}: a dossier for RFC 9743"
+    yield ""
+    yield (
+        f"{result.trials} trials of each setting, {seed_text(result.seed)}, beside Reno (RFC 9002) and CUBIC (RFC "
+        f"9438) on the same seeds; profile {of.profile}, {of.scope} use; Thalweg {result.version}. Medians, with "
+        "intervals of 95 %. RFC 9743 gives no thresholds: the limits are those of this evaluation, and within a "
+        "limit does not mean compliance."
+    )
+    if result.command:
+        yield from ("", f"Made by: `{result.command}`")
+    yield from ("", "## The worst findings", "")
+    for place, one in enumerate(found.worst, 1):
+        yield f"{place}. Section {one.asked.criterion}, {one.setting.title}: {sentence(one)} ({one.standing})."
+        yield f"   Worst trial: `{replay(one)}`"
+    yield from ("", "## Coverage", "")
+    for note in result.notes:
+        yield f"- {note}."
+    for section in CRITERIA.values():
+        yield from _criterion(section, found)
+    if found.also:
+        yield from ("## Other implementations", "", *_table(found.also, with_player=True), "")
+    yield from ("## What the author has to say", "")
+    for number, what in TEXTS.items():
+        if number not in CRITERIA:
+            text = found.parameters.written.texts.get(number, _UNWRITTEN)
+            yield from (f"### {number}: {what}", "", text, "")
+    yield from ("## Not evaluated", "")
+    for number, why in NOT_EVALUATED.items():
+        yield f"- {number} {ENVIRONMENTS[number].title}: {why}."
+    yield from ("", "## Environments in which it was not found safe", "", found.paragraph(), "", "## Limits", "")
+    used = dict.fromkeys(one.number.name for one in found.judged)
+    for number in used:
+        limit = found.parameters.bounds[number]
+        title = next(one.number for one in found.judged if one.number.name == number)
+        yield f"- {title.title} ({title.meaning}): {limit.words(title)}; {limit.reason}."
+
+
+def _criterion(section: Section, found: Findings) -> Iterator[str]:
+    written = found.parameters.written
+    yield from ("", f"## {section.number} {section.title}", "")
+    word = "Advice, without a word of RFC 2119" if section.strength == "advice" else section.strength
+    yield f"{word}: {section.asks}."
+    yield ""
+    if section.number in TEXTS:
+        yield from (written.texts.get(section.number, _UNWRITTEN), "")
+    for environment in ENVIRONMENTS.values():
+        judged = found.of(section.number, environment.number)
+        if judged:
+            yield from (f"### {environment.number} {environment.title}", "", *_table(judged), "")
+    for field in written.field:
+        if field.section == section.number:
+            yield from (f"From the field: {field.text} ({field.source})", "")
+
+
+def _table(judged: Sequence[Judged], with_player: bool = False) -> Iterator[str]:
+    headers = ("by", *_HEADERS) if with_player else _HEADERS
+    yield f"| {' | '.join(headers)} |"
+    yield "|" + "---|" * len(headers)
+    for one in judged:
+        amounts = [amount(median(values), one.number) for values in (*one.of_standards, one.bound)]
+        cells = [
+            one.setting.title,
+            one.number.title,
+            with_interval(one.interval, one.number),
+            *amounts,
+            one.standing,
+        ]
+        yield f"| {' | '.join([one.player.controller, *cells] if with_player else cells)} |"

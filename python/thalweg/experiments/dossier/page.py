@@ -1,0 +1,127 @@
+"""What the page of a dossier shows, for the template `dossier.html`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from thalweg.experiments.dossier.findings import Findings, amount, replay, sentence, with_interval
+from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judged, Standing
+from thalweg.experiments.dossier.player import STANDARDS
+from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED, Section
+from thalweg.experiments.dossier.statements import TEXTS
+from thalweg.experiments.studies.runner.result import StudyResult
+from thalweg.judging.statistics.quantiles import median
+from thalweg.pages.report.strip import Strip
+
+_BADGES: Mapping[Standing, str] = {BEYOND: "fail", WITHIN: "pass", UNKNOWN: "infeasible"}
+_UNWRITTEN = "The author has not written on this."
+
+
+def values(result: StudyResult, found: Findings) -> Mapping[str, object]:
+    """All that the template needs."""
+    of = found.parameters
+    title = f"{of.controller}: a dossier for RFC 9743"
+    criteria = [_criterion(section, found) for section in CRITERIA.values()]
+    texts = [(number, what, of.written.texts.get(number, _UNWRITTEN)) for number, what in TEXTS.items()]
+    return {
+        "title": title,
+        "result": result,
+        "of": of,
+        "standards": STANDARDS,
+        "count": [(standing, _BADGES[standing], number) for standing, number in found.count().items() if number],
+        "worst": [_finding(one) for one in found.worst],
+        "matrix": _matrix(found),
+        "environments": list(ENVIRONMENTS.values()),
+        "criteria": criteria,
+        "also": [_line(one) for one in found.also],
+        "texts": texts,
+        "fields": of.written.field,
+        "missing": [(ENVIRONMENTS[number], why) for number, why in NOT_EVALUATED.items()],
+        "paragraph": found.paragraph(),
+        "limits": list(_limits(found)),
+        "controlled": of.scope == "controlled",
+        "contents": [
+            ("worst", "The worst findings"),
+            ("matrix", "Criteria by environments"),
+            *((f"s{section.number}", f"{section.number} {section.title}") for section in CRITERIA.values()),
+            *([("also", "Other implementations")] if found.also else []),
+            ("texts", "What the author has to say"),
+            ("missing", "Not evaluated"),
+            ("unsafe", "Environments in which it was not found safe"),
+            ("limits", "Limits"),
+        ],
+    }
+
+
+def _finding(one: Judged) -> dict[str, Any]:
+    return {
+        "one": one,
+        "badge": _BADGES[one.standing],
+        "criterion": CRITERIA[one.asked.criterion],
+        "environment": ENVIRONMENTS[one.setting.environment],
+        "sentence": sentence(one),
+        "replay": replay(one),
+    }
+
+
+def _matrix(found: Findings) -> list[tuple[Section, list[tuple[str, str, str] | None]]]:
+    """For each criterion and environment: a badge, a few characters, and words; None for an empty cell."""
+    lines = []
+    for criterion in CRITERIA.values():
+        cells: list[tuple[str, str, str] | None] = []
+        for environment in ENVIRONMENTS.values():
+            judged = found.of(criterion.number, environment.number)
+            if not judged:
+                cells.append(None)
+                continue
+            beyond = found.beyond(judged)
+            untold = sum(one.standing == UNKNOWN for one in judged)
+            badge = "fail" if beyond else "infeasible" if untold else "pass"
+            words = (
+                f"{criterion.number} in {environment.number}: {beyond} of {len(judged)} numbers beyond the limit"
+            )
+            cells.append((badge, f"{beyond}/{len(judged)}", words + (f", {untold} not told" if untold else "")))
+        lines.append((criterion, cells))
+    return lines
+
+
+def _criterion(section: Section, found: Findings) -> dict[str, Any]:
+    judged = found.of(section.number)
+    return {
+        "section": section,
+        "text": found.parameters.written.texts.get(section.number, _UNWRITTEN) if section.number in TEXTS else "",
+        "fields": [field for field in found.parameters.written.field if field.section == section.number],
+        "beyond": found.beyond(judged),
+        "environments": [
+            (environment, [_line(one) for one in judged if one.setting.environment == number])
+            for number, environment in ENVIRONMENTS.items()
+            if any(one.setting.environment == number for one in judged)
+        ],
+    }
+
+
+def _line(one: Judged) -> dict[str, Any]:
+    number, bound = one.number, median(one.bound)
+    marks = {"at_most": bound} if number.better == "lower" else {"at_least": bound}
+    strip = Strip(one.values, number.unit, called="limit", judged=True, **marks)  # type: ignore[arg-type]
+    arrows = {1: "larger", -1: "smaller", 0: ""}
+    return {
+        **_finding(one),
+        "value": with_interval(one.interval, number),
+        "strip": Markup(strip.markup),
+        "standards": [
+            (amount(median(values), number), arrows[differs])
+            for values, differs in zip(one.of_standards, one.differs, strict=True)
+        ],
+        "bound": amount(bound, number),
+    }
+
+
+def _limits(found: Findings) -> Iterator[tuple[str, str, str, str]]:
+    numbers = {one.number.name: one.number for one in found.judged}
+    for name, number in numbers.items():
+        limit = found.parameters.bounds[name]
+        yield number.title, number.meaning, limit.words(number), limit.reason

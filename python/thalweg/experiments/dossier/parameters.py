@@ -1,0 +1,131 @@
+"""The parameters of a dossier, and its cells: every setting, played by the candidate and by the standards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.engine.scenario import Scenario
+from thalweg.engine.scenario_text import scenario_text
+from thalweg.experiments.dossier.judge import BESIDE, comparisons
+from thalweg.experiments.dossier.limits import Limit, read_limits
+from thalweg.experiments.dossier.player import Player
+from thalweg.experiments.dossier.settings.catalogue import settings
+from thalweg.experiments.dossier.settings.setting import PROFILES, Setting
+from thalweg.experiments.dossier.statements import Statements, read_statements
+from thalweg.experiments.studies.runner.parameters import option
+
+SCOPES = ("general", "controlled")
+TRIALS = {"quick": 16, "default": 20, "full": 40}
+"""Of each setting and player, by profile. Fewer than 15 cannot be told from chance with so many comparisons."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A setting and a player."""
+
+    setting: str
+    player: Player
+    title: str
+
+    @property
+    def name(self) -> str:
+        """For files.
+
+        >>> Cell("alone-wired", Player("cubic:beta=0.8"), "").name
+        'alone-wired.cubic-beta-0.8'
+        """
+        return f"{self.setting}.{re.sub('[^A-Za-z0-9.]+', '-', self.player.controller).strip('-.')}"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What a dossier is about."""
+
+    controller: str = option(
+        "", "--controller", "-c", help="The candidate: a name, or a file in Python.", metavar="NAME"
+    )
+    also: tuple[str, ...] = option(
+        (),
+        "--also",
+        help="Another implementation of the candidate, such as noq:bbr3, in the settings that matter most; "
+        "may be repeated.",
+        metavar="NAME",
+    )
+    profile: str = option("default", "--profile", help="quick, default or full.", metavar="NAME")
+    scope: str = option(
+        "general", "--scope", help="Use in general, or in controlled environments (section 4).", metavar="NAME"
+    )
+    statements: str = option(
+        "", "--statements", help="TOML file with what the author has to write.", metavar="FILE"
+    )
+    limits: str = option("", "--limits", help="TOML file with other limits than ours.", metavar="FILE")
+
+    def __post_init__(self) -> None:
+        """Refuses what cannot be. Raises RequestError."""
+        for flag, value, known in (("--profile", self.profile, PROFILES), ("--scope", self.scope, SCOPES)):
+            if value not in known:
+                raise RequestError(f"{flag} {value!r}: expected {', '.join(known)}{did_you_mean(value, known)}")
+        names = [player.controller for player in self.players]
+        slugs = {Cell("", player, "").name for player in self.players}
+        if len(slugs) < len(names):
+            raise RequestError(f"{', '.join(names)}: two of these controllers have the same name in files")
+
+    @property
+    def trials(self) -> int:
+        """Of each cell."""
+        return TRIALS[self.profile]
+
+    @property
+    def candidate(self) -> Player:
+        """Who the dossier is about."""
+        return Player(self.controller)
+
+    @property
+    def others(self) -> list[Player]:
+        """Other implementations of the candidate."""
+        return [Player(name) for name in self.also]
+
+    @property
+    def players(self) -> list[Player]:
+        """All of them, each once."""
+        return list(dict.fromkeys([self.candidate, *BESIDE, *self.others]))
+
+    @cached_property
+    def settings(self) -> Mapping[str, Setting]:
+        """Those of the profile, by name."""
+        return {setting.name: setting for setting in settings(self.profile)}  # type: ignore[arg-type]
+
+    @cached_property
+    def bounds(self) -> Mapping[str, Limit]:
+        """The limits. Raises RequestError."""
+        return read_limits(Path(self.limits) if self.limits else None)
+
+    @cached_property
+    def written(self) -> Statements:
+        """What the author wrote. Raises RequestError."""
+        return read_statements(Path(self.statements) if self.statements else None)
+
+    @property
+    def comparisons(self) -> int:
+        """How many this dossier makes of the candidate."""
+        return comparisons(self.settings)
+
+    def cells(self) -> Iterator[Cell]:
+        """All cells, setting by setting."""
+        for setting in self.settings.values():
+            for player in self.players:
+                if player in self.others and player not in (self.candidate, *BESIDE) and not setting.also:
+                    continue
+                yield Cell(setting.name, player, f"{setting.title}: {player.controller}")
+
+    def scenario(self, cell: Cell) -> Scenario:
+        """Of a cell. Raises RequestError."""
+        setting = self.settings[cell.setting]
+        keys = {**setting.keys(cell.player)}
+        keys["source"] = f"RFC 9743 section {setting.environment}"
+        return Scenario.from_toml(scenario_text(keys), cell.name)

@@ -1,0 +1,144 @@
+"""Flows of other controllers beside the player: their rate, their queue, their drops, and how long they starve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thalweg.experiments.dossier.player import Player
+from thalweg.experiments.dossier.settings.setting import Asked, Keys, Profile, Setting, flow, path, scenario
+
+_STANDARD = {"reno": "5.2.1", "cubic": "5.2.1", "bbr": "5.2.3"}
+"""Other controllers, and the section that asks for each."""
+_BASE = ("20 Mbps", "40 ms")
+
+
+def settings() -> Iterator[Setting]:
+    """All of them."""
+    yield from _pairs()
+    yield from _orders()
+    yield from _environments()
+    yield from _parts()
+    yield from _round_trips()
+
+
+def _asked(other: str) -> tuple[Asked, ...]:
+    section = _STANDARD[other]
+    return (
+        Asked(section, "victim-rate"),
+        Asked(section, "victim-delay"),
+        Asked(section, "victim-drops"),
+        Asked("5.2", "starvation"),
+    )
+
+
+def _beside(
+    name: str,
+    title: str,
+    environment: str,
+    path: Keys,
+    other: str = "cubic",
+    starts: tuple[str, str] = ("0 s", "3 s"),
+    profile: Profile = "default",
+    also: bool = False,
+    **keys: object,
+) -> Setting:
+    """One flow of the player and one other; `keys` are those of the flow of the player."""
+
+    def made(player: Player) -> Keys:
+        flows = [flow("main", player, start=starts[0], **keys), flow("other", other, start=starts[1])]
+        return scenario(title.capitalize(), "30 s", path, flows)
+
+    return Setting(f"beside-{name}", title, environment, made, _asked(other), profile, also)
+
+
+def _pairs() -> Iterator[Setting]:
+    for other in _STANDARD:
+        for bdp in ("0.5", "1", "4"):
+            quick = (other, bdp) in {("cubic", "1"), ("reno", "4")}
+            title = f"beside {other}, a buffer of {bdp} BDP"
+            buffered = path(*_BASE, f"{bdp} bdp")
+            profile: Profile = "quick" if quick else "default"
+            yield _beside(f"{other}-{bdp}", title, "6.1", buffered, other, profile=profile, also=quick)
+
+
+def _orders() -> Iterator[Setting]:
+    for other in ("reno", "cubic"):
+        title = f"beside {other}, which came first"
+        yield _beside(f"{other}-first", title, "6.1", path(*_BASE), other, starts=("3 s", "0 s"))
+
+
+def _environments() -> Iterator[Setting]:
+    """The same pair, on the other kinds of paths."""
+    wifi = path(*_BASE, jitter={"model": "wifi", "mean": "7 ms"})
+    yield _beside("wifi", "beside cubic, on Wi-Fi jitter", "6.4", wifi)
+    for queue in ("red", "codel", "fq-codel", "pie", "dualpi2"):
+        profile: Profile = "quick" if queue == "pie" else "default"
+        behind = path(*_BASE, "200 ms", queue=queue)
+        yield _beside(queue, f"beside cubic, behind {queue}", "7.1", behind, profile=profile)
+    yield _beside("satellite", "beside cubic, at 600 ms", "7.5", path("20 Mbps", "600 ms"))
+    steps = path(*_BASE, change=[{"at": "10 s", "rtt": "120 ms"}, {"at": "20 s", "rtt": "40 ms"}])
+    yield _beside("rtt-steps", "beside cubic, a round trip that triples for 10 s", "7.3", steps)
+    drop = path(*_BASE, change=[{"at": "10 s", "rate": "5 Mbps"}, {"at": "20 s", "rate": "20 Mbps"}])
+    yield _beside("rate-drop", "beside cubic, a capacity that falls to a quarter", "7.8", drop)
+    switch = path(*_BASE, repeat="10 s", change=[{"at": "5 s", "rate": "8 Mbps", "rtt": "90 ms"}])
+    yield _beside("switch", "beside cubic, two paths in turn", "7.9", switch, profile="quick")
+    yield _beside("constrained", "beside cubic, at 100 kbps", "7.4", path("100 kbps", "100 ms", "10 packets"))
+    held = {"model": "reordering", "share": "1 %", "extent": 50}
+    yield _beside("reordering", "beside cubic, with reordering", "7.7", path(*_BASE, reorder=True, jitter=held))
+    tunnel = path(*_BASE, "200 ms", queue="fq-codel")
+    yield Setting(
+        "beside-tunnel",
+        "beside cubic in one tunnel, behind fq-codel",
+        "6.2",
+        lambda player: scenario(
+            "Beside cubic in one tunnel",
+            "30 s",
+            tunnel,
+            [
+                flow("main", player, tunnel="vpn"),
+                flow("other", "cubic", tunnel="vpn", start="3 s"),
+            ],
+        ),
+        _asked("cubic"),
+    )
+    for receiver in ("optimistic-acks", "ack-division"):
+        title = f"beside cubic, with a receiver of {receiver}"
+        yield _beside(receiver, title, "7.6", path(*_BASE), receiver=receiver)
+
+
+def _parts() -> Iterator[Setting]:
+    """Ten flows, some of which use the player: incremental deployment."""
+    for count in (1, 5, 9):
+
+        def keys(player: Player, count: int = count) -> Keys:
+            mine = [flow(f"main{number}", player) for number in range(count)]
+            others = [flow(f"other{number}", "cubic") for number in range(10 - count)]
+            title = f"{count} of ten flows, beside cubic"
+            return scenario(title, "30 s", path("50 Mbps", "40 ms"), [*mine, *others])
+
+        title = f"{count} of ten flows, the others are cubic"
+        asked = (Asked("5.3.2", "victim-rate"), Asked("5.2", "starvation"))
+        yield Setting(f"beside-part-{count}", title, "6.1", keys, asked)
+
+
+def _round_trips() -> Iterator[Setting]:
+    """Round trips of 20 ms and 80 ms over one link."""
+    for mine, theirs in (("20 ms", "80 ms"), ("80 ms", "20 ms")):
+
+        def keys(player: Player, mine: str = mine, theirs: str = theirs) -> Keys:
+            links = [
+                {"name": "shared", "rate": "20 Mbps", "rtt": "10 ms", "buffer": "100 kB"},
+                {"name": "short access", "rate": "1 Gbps", "rtt": "10 ms", "buffer": "10 MB"},
+                {"name": "long access", "rate": "1 Gbps", "rtt": "70 ms", "buffer": "10 MB"},
+            ]
+            access = {"20 ms": "short access", "80 ms": "long access"}
+            flows = [
+                flow("main", player, route=[access[mine], "shared"]),
+                flow("other", "cubic", start="3 s", route=[access[theirs], "shared"]),
+            ]
+            title = f"{mine} beside cubic at {theirs}"
+            return {**scenario(title, "30 s", {}, flows), "link": links}
+
+        title = f"at {mine}, beside cubic at {theirs}"
+        name = f"beside-rtt-{mine}-{theirs}".replace(" ", "")
+        yield Setting(name, title, "6.1", keys, _asked("cubic"))

@@ -1,0 +1,190 @@
+"""The dossier as a study: its cells are settings by players, its rows the numbers of the candidate, judged.
+
+Source: RFC 9743 (BCP 133), sections 3 to 8. The RFC gives no thresholds: the limits are ours.
+
+>>> from thalweg.experiments.dossier.findings import Findings
+>>> quick = Parameters(controller="cubic", profile="quick")
+>>> sum(1 for cell in quick.cells() if cell.player.controller == "cubic") == len(quick.settings)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from thalweg.base.quantity import text
+from thalweg.base.seeds import SET_SIZE
+from thalweg.experiments.dossier.findings import Findings, amount, replay
+from thalweg.experiments.dossier.judge import BEYOND, Judged
+from thalweg.experiments.dossier.numbers import NUMBERS, SEED, numbers_of
+from thalweg.experiments.dossier.parameters import Cell, Parameters
+from thalweg.experiments.dossier.player import STANDARDS
+from thalweg.experiments.dossier.sections import CRITERIA
+from thalweg.experiments.studies.runner.parameters import Option
+from thalweg.experiments.studies.runner.result import Row, StudyResult
+from thalweg.experiments.studies.runner.study import Finished, Study
+from thalweg.experiments.studies.runner.table import Column, Table
+from thalweg.experiments.studies.runner.trials import CellTrials
+from thalweg.judging.statistics.interval import Values, finite
+from thalweg.judging.statistics.quantiles import median
+
+if TYPE_CHECKING:
+    from thalweg.experiments.studies.runner.page import Page
+
+Measured = Mapping[str, Values]
+Made = Finished[Parameters, Cell, Measured]
+_SHOWN = 12
+"""Most lines of the terminal on numbers beyond their limits."""
+
+
+def findings_of(finished: Made) -> Findings:
+    """What a dossier that ran has found."""
+    return _findings(finished.parameters, finished.cells)
+
+
+def _findings(parameters: Parameters, cells: Mapping[Cell, Measured]) -> Findings:
+    return Findings(parameters, {(cell.setting, cell.player): numbers for cell, numbers in cells.items()})
+
+
+def _row(one: Judged) -> Row:
+    reno, cubic = (median(values) for values in one.of_standards)
+    return {
+        "criterion": one.asked.criterion,
+        "environment": one.setting.environment,
+        "setting": one.setting.name,
+        "title": one.setting.title,
+        "controller": one.player.controller,
+        "evidence": one.player.grade,
+        "number": one.number.name,
+        "unit": one.number.unit,
+        "value": finite(one.interval.value),
+        "value_low": finite(one.interval.low),
+        "value_high": finite(one.interval.high),
+        **{standard: finite(value) for standard, value in zip(STANDARDS, (reno, cubic), strict=True)},
+        "limit": finite(median(one.bound)),
+        "standing": one.standing,
+        "severity": finite(one.severity),
+        **{f"differs_from_{name}": differs for name, differs in zip(STANDARDS, one.differs, strict=True)},
+        "worst_seed": one.worst_seed,
+        "replay": replay(one),
+    }
+
+
+COLUMNS = (
+    Column("criterion", kind=str, meaning="section of RFC 9743"),
+    Column("environment", kind=str, meaning="section of RFC 9743"),
+    Column("setting", kind=str, meaning="name of the scenario"),
+    Column("title", kind=str, meaning="the setting for people"),
+    Column("controller", kind=str, meaning="the candidate, or another implementation of it"),
+    Column("evidence", kind=str, meaning="grade: by the model, or by a real stack in virtual time"),
+    Column("number", kind=str, meaning="what was measured"),
+    Column("unit", kind=str, meaning="of the number"),
+    Column("value", meaning="median of the candidate"),
+    Column("value_low", meaning="interval of 95 %"),
+    Column("value_high", meaning="interval of 95 %"),
+    *(Column(name, meaning=f"median of {name} with the same seeds") for name in STANDARDS),
+    Column("limit", meaning="median of the limits of the trials"),
+    Column("standing", kind=str, meaning="beyond the limit, within it, or not enough trials"),
+    Column("severity", meaning="the number over its limit, or the limit over it where more is better"),
+    *(
+        Column(f"differs_from_{name}", kind=int, meaning=f"-1 smaller than {name}, 1 larger, 0 not told")
+        for name in STANDARDS
+    ),
+    Column("worst_seed", kind=int, meaning="seed of the worst trial"),
+    Column("replay", kind=str, meaning="the command that plays it, from the folder of the dossier"),
+)
+
+
+def _printed(result: StudyResult) -> list[Table]:
+    """A line for each criterion, and the worst numbers beyond their limits."""
+    mine = [row for row in result.rows if row["controller"] == result.settings.get("controller")]
+    lines = []
+    for number, section in CRITERIA.items():
+        of = [row for row in mine if row["criterion"] == number]
+        beyond = sum(row["standing"] == BEYOND for row in of)
+        known = sum(row["standing"] != "not enough trials" for row in of)
+        lines.append([number, section.title, section.strength, str(len(of)), str(beyond), str(len(of) - known)])
+    criteria = Table(["section", "criterion", "asked with", "numbers", "beyond", "not told"], lines, 3)
+    worst = sorted(
+        (row for row in mine if row["standing"] == BEYOND),
+        key=lambda row: -(float("inf") if row["severity"] is None else float(row["severity"])),
+    )
+    shown = [_line(row) for row in worst[:_SHOWN]]
+    headers = ["section", "beyond the limit", "number", "here", *STANDARDS, "limit"]
+    return [criteria, *([Table(headers, shown, 3)] if shown else [])]
+
+
+def _line(row: Row) -> list[str]:
+    number = NUMBERS[str(row["number"])]
+    values = [row["value"], *(row[name] for name in STANDARDS), row["limit"]]
+    amounts = ["-" if value is None else amount(float(value), number) for value in values]
+    return [f"{row['criterion']}, {row['environment']}", str(row["title"]), number.title, *amounts]
+
+
+def _notes(parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[str]:
+    found = _findings(parameters, cells)
+    lines = [
+        f"Of {len(found.strong)} sections with a MUST or SHOULD that experiments can answer, "
+        f"{len(found.answered)} have evidence here",
+        f"Of {parameters.comparisons} comparisons, {text(found.chance)} say something by chance on average; "
+        f"{found.differing} of those with a standard tell a difference",
+    ]
+    if missing := parameters.written.missing:
+        lines.append(f"The author has to write on sections {', '.join(missing)} (--statements)")
+    return lines
+
+
+def _measure(_parameters: Parameters, _cell: Cell, trials: CellTrials) -> Measured:
+    return numbers_of(trials.outcomes())
+
+
+def _page(finished: Made) -> Page:
+    from thalweg.experiments.studies.runner.page import Page  # noqa: PLC0415 - altair takes half a second to load
+
+    return Page(())
+
+
+def _texts(finished: Made) -> Mapping[str, str]:
+    from thalweg.experiments.dossier.markdown import markdown  # noqa: PLC0415
+
+    return {"dossier.md": markdown(finished.result, findings_of(finished))}
+
+
+def _whole_page(finished: Made) -> tuple[str, Mapping[str, object]]:
+    from thalweg.experiments.dossier.page import values  # noqa: PLC0415
+
+    return "dossier.html", values(finished.result, findings_of(finished))
+
+
+STUDY: Study[Parameters, Cell, Measured] = Study(
+    name="rfc9743",
+    title="Dossier for RFC 9743",
+    source="RFC 9743 (BCP 133), sections 3 to 8",
+    presets={"default": Parameters()},
+    trials=Option(
+        ("--trials", "-n"), "Trials of each setting [quick 16, default 20, full 40].", least=1, most=SET_SIZE
+    ),
+    columns=COLUMNS,
+    legend="Limits are ours, since RFC 9743 gives none; no number here means compliance.",
+    scenario=Parameters.scenario,
+    measure=_measure,
+    rows=lambda parameters, cells: [
+        _row(one) for found in [_findings(parameters, cells)] for one in (*found.judged, *found.also)
+    ],
+    notes=_notes,
+    blocks=lambda of: {
+        "Dossier": {
+            "candidate": of.controller,
+            "beside": ", ".join(STANDARDS),
+            "profile": of.profile,
+            "scope": of.scope,
+        }
+    },
+    samples=lambda measured: {name: values for name, values in measured.items() if name != SEED},
+    printed=_printed,
+    page=_page,
+    preset_of=lambda of: of.profile,
+    texts=_texts,
+    whole_page=_whole_page,
+)
