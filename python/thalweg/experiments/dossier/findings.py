@@ -11,7 +11,7 @@ from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judged, P
 from thalweg.experiments.dossier.numbers import Number
 from thalweg.experiments.dossier.parameters import Cell, Parameters
 from thalweg.experiments.dossier.player import STANDARDS, Player
-from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED, Section
+from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.judging.statistics.interval import CONFIDENCE, Interval
 from thalweg.judging.statistics.quantiles import median
 
@@ -115,9 +115,10 @@ class Findings:
         """A draft of the text that section 3.2 requires: environments in which it was not found safe."""
         name, places = self.parameters.controller, self.unsafe()
         if not places:
+            without = ", ".join(f"Section {number}" for number in self.parameters.not_evaluated)
             return (
                 f"In the settings of this dossier, no number of {name} was found beyond its limit. This does not "
-                f"cover what was not evaluated: {' and '.join(f'Section {number}' for number in NOT_EVALUATED)}."
+                f"cover what was not evaluated: {without}."
             )
         parts = []
         for section, beyond in places:

@@ -83,13 +83,27 @@ def comparisons(settings: Mapping[str, Setting], players: int = 1) -> int:
     return players * (1 + len(STANDARDS)) * sum(len(setting.asked) for setting in settings.values())
 
 
+def least_trials(count: int) -> int:
+    """How many trials a difference needs at least to be told from chance, with this many comparisons.
+
+    All signs of n pairs are alike with probability 2^(1-n), which is to be below 5 % / comparisons.
+
+    >>> least_trials(1), least_trials(228)
+    (6, 14)
+    """
+    return math.floor(math.log2(2 / (1 - each_of(count)))) + 1
+
+
 def judge(
     settings: Mapping[str, Setting],
     played: Played,
     player: Player,
     limits: Mapping[str, Limit],
 ) -> Iterator[Judged]:
-    """Every number that the player and the standards have, setting by setting; trials without one are left out."""
+    """Every number that the player and the standards have, setting by setting.
+
+    Trials in which one of them has no number, such as the wait of a flow that sent nothing, are left out.
+    """
     confidence = each_of(comparisons(settings))
     for setting in settings.values():
         if any((setting.name, who) not in played for who in (player, *BESIDE)):
@@ -98,6 +112,8 @@ def judge(
             number = NUMBERS[asked.number]
             values, *standards = (_values(played, setting, who, number) for who in (player, *BESIDE))
             known = ~np.isnan(np.array([values, *standards])).any(axis=0)
+            if not known.any():
+                continue
             values, *standards = (of[known] for of in (values, *standards))
             seeds = played[setting.name, player][SEED][known]
             bound = limits[number.name].bound(number, standards)
@@ -112,7 +128,7 @@ def judge(
                 bound,
                 _standing(_excess(number, values, bound), confidence),
                 tuple(_differs(values, standard, confidence) for standard in standards),
-                int(seeds[np.argmax(_excess(number, values, bound))]) if len(seeds) else 0,
+                int(seeds[np.argmax(_excess(number, values, bound))]),
             )
 
 
@@ -137,5 +153,5 @@ def _differs(values: Values, standard: Values, confidence: float) -> int:
 def _values(played: Played, setting: Setting, player: Player, number: Number) -> Values:
     found = played[setting.name, player]
     if number.name != "packets-per-rtt":
-        return found[number.name]
+        return found.get(number.name, np.full(len(found[SEED]), np.nan))
     return (found["sent"] - played[setting.since, player]["sent"]) / setting.rtts

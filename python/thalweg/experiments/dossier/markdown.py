@@ -8,7 +8,7 @@ from thalweg.base.seeds import seed_text
 from thalweg.experiments.dossier.findings import Findings, amount, replay, sentence, with_interval
 from thalweg.experiments.dossier.judge import Judged
 from thalweg.experiments.dossier.player import STANDARDS
-from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED, Section
+from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.statements import TEXTS
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.judging.statistics.quantiles import median
@@ -51,7 +51,7 @@ def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
             text = found.parameters.written.texts.get(number, _UNWRITTEN)
             yield from (f"### {number}: {what}", "", text, "")
     yield from ("## Not evaluated", "")
-    for number, why in NOT_EVALUATED.items():
+    for number, why in found.parameters.not_evaluated.items():
         yield f"- {number} {ENVIRONMENTS[number].title}: {why}."
     yield from ("", "## Environments in which it was not found safe", "", found.paragraph(), "", "## Limits", "")
     used = dict.fromkeys(one.number.name for one in found.judged)

@@ -103,7 +103,7 @@ def numbers_of(outcomes: Outcomes) -> dict[str, Values]:
     video = outcomes.streams.filter(pl.col("stream") == "video") if len(outcomes.streams) else outcomes.streams
     if len(video):
         found |= {
-            "frames": _most(outcomes, video, "p95_delay_s"),
+            "frames": _or_never(_most(outcomes, video, "p95_delay_s")),
             "frozen": _most(outcomes, video, "frozen_s"),
         }
     known = {name: values for name, values in found.items() if not np.isnan(values).all()}
@@ -123,6 +123,11 @@ def _sum(outcomes: Outcomes, table: pl.DataFrame, column: str) -> Values:
 def _most(outcomes: Outcomes, table: pl.DataFrame, column: str) -> Values:
     """The largest; a frame or a flow without a number leaves none."""
     return _by_trial(outcomes, table, pl.col(column).cast(pl.Float64).fill_nan(None).max())
+
+
+def _or_never(delays: Values) -> Values:
+    """Delays, infinite where nothing arrived."""
+    return np.where(np.isnan(delays), np.inf, delays)
 
 
 def _share(outcomes: Outcomes, table: pl.DataFrame) -> Values:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from thalweg.experiments.dossier.findings import Findings, amount, replay, sentence, with_interval
 from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judged, Standing
 from thalweg.experiments.dossier.player import STANDARDS
-from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED, Section
+from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.statements import TEXTS
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.judging.statistics.quantiles import median
@@ -39,7 +39,7 @@ def values(result: StudyResult, found: Findings) -> Mapping[str, object]:
         "also": [_line(one) for one in found.also],
         "texts": texts,
         "fields": of.written.field,
-        "missing": [(ENVIRONMENTS[number], why) for number, why in NOT_EVALUATED.items()],
+        "missing": [(ENVIRONMENTS[number], why) for number, why in of.not_evaluated.items()],
         "paragraph": found.paragraph(),
         "limits": list(_limits(found)),
         "controlled": of.scope == "controlled",

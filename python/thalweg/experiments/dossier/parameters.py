@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.errors import RequestError, ScenarioError
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.dossier.judge import BESIDE, comparisons
 from thalweg.experiments.dossier.limits import Limit, read_limits
-from thalweg.experiments.dossier.player import Player
+from thalweg.experiments.dossier.player import MODEL, Player
+from thalweg.experiments.dossier.sections import ENVIRONMENTS, NOT_EVALUATED
 from thalweg.experiments.dossier.settings.catalogue import settings
-from thalweg.experiments.dossier.settings.setting import PROFILES, Setting
+from thalweg.experiments.dossier.settings.setting import PROFILES, Setting, flow, path, scenario
 from thalweg.experiments.dossier.statements import Statements, read_statements
 from thalweg.experiments.studies.runner.parameters import option
 
@@ -69,11 +70,16 @@ class Parameters:
         """Refuses what cannot be. Raises RequestError."""
         for flag, value, known in (("--profile", self.profile, PROFILES), ("--scope", self.scope, SCOPES)):
             if value not in known:
-                raise RequestError(f"{flag} {value!r}: expected {', '.join(known)}{did_you_mean(value, known)}")
+                raise RequestError(f"{flag} {value!r}: expected one of {', '.join(known)}")
         names = [player.controller for player in self.players]
         slugs = {Cell("", player, "").name for player in self.players}
         if len(slugs) < len(names):
             raise RequestError(f"{', '.join(names)}: two of these controllers have the same name in files")
+        assert self.bounds
+        assert self.written
+        for flag, player in [("--controller", self.candidate), *(("--also", other) for other in self.others)]:
+            if player.controller:
+                _check(flag, player)
 
     @property
     def trials(self) -> int:
@@ -97,8 +103,28 @@ class Parameters:
 
     @cached_property
     def settings(self) -> Mapping[str, Setting]:
-        """Those of the profile, by name."""
-        return {setting.name: setting for setting in settings(self.profile)}  # type: ignore[arg-type]
+        """Those of the profile that the candidate can play, by name."""
+        return {setting.name: setting for setting in self._profile() if self._can_play(setting)}
+
+    @property
+    def not_evaluated(self) -> dict[str, str]:
+        """Environments without a setting, and why."""
+        found = {}
+        for number in ENVIRONMENTS:
+            own = [setting for setting in self._profile() if setting.environment == number]
+            if number in NOT_EVALUATED:
+                found[number] = NOT_EVALUATED[number]
+            elif not own:
+                found[number] = f"the profile {self.profile} has no setting of it"
+            elif not any(map(self._can_play, own)):
+                found[number] = "its settings require the endpoints of the model"
+        return found
+
+    def _profile(self) -> Iterator[Setting]:
+        return settings(self.profile)  # type: ignore[arg-type]
+
+    def _can_play(self, setting: Setting) -> bool:
+        return self.candidate.grade == MODEL or not setting.model_only
 
     @cached_property
     def bounds(self) -> Mapping[str, Limit]:
@@ -129,3 +155,13 @@ class Parameters:
         keys = {**setting.keys(cell.player)}
         keys["source"] = f"RFC 9743 section {setting.environment}"
         return Scenario.from_toml(scenario_text(keys), cell.name)
+
+
+def _check(flag: str, player: Player) -> None:
+    """Refuses a controller that no scenario takes. Raises RequestError."""
+    keys = scenario("A download", "1 s", path("1 Mbps", "20 ms"), [flow("main", player)])
+    try:
+        Scenario.from_toml(scenario_text(keys), flag)
+    except ScenarioError as error:
+        reason = str(error).split("controller: ", 1)[-1]
+        raise RequestError(f"{flag} {player.controller!r}: {reason}") from None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from thalweg.base.quantity import text
 from thalweg.base.seeds import SET_SIZE
 from thalweg.experiments.dossier.findings import Findings, amount, replay
-from thalweg.experiments.dossier.judge import BEYOND, Judged
+from thalweg.experiments.dossier.judge import BEYOND, Judged, least_trials
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, numbers_of
 from thalweg.experiments.dossier.parameters import Cell, Parameters
 from thalweg.experiments.dossier.player import STANDARDS
@@ -130,6 +130,9 @@ def _notes(parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[str]:
         f"Of {parameters.comparisons} comparisons, {text(found.chance)} say something by chance on average; "
         f"{found.differing} of those with a standard tell a difference",
     ]
+    trials, least = max((len(one.values) for one in found.judged), default=0), least_trials(parameters.comparisons)
+    if trials < least:
+        lines.append(f"{trials} trials tell nothing from chance in so many comparisons: --trials {least} would")
     if missing := parameters.written.missing:
         lines.append(f"The author has to write on sections {', '.join(missing)} (--statements)")
     return lines

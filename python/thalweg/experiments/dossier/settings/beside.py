@@ -40,6 +40,7 @@ def _beside(
     starts: tuple[str, str] = ("0 s", "3 s"),
     profile: Profile = "default",
     also: bool = False,
+    model_only: bool = False,
     **keys: object,
 ) -> Setting:
     """One flow of the player and one other; `keys` are those of the flow of the player."""
@@ -48,7 +49,7 @@ def _beside(
         flows = [flow("main", player, start=starts[0], **keys), flow("other", other, start=starts[1])]
         return scenario(title.capitalize(), "30 s", path, flows)
 
-    return Setting(f"beside-{name}", title, environment, made, _asked(other), profile, also)
+    return Setting(f"beside-{name}", title, environment, made, _asked(other), profile, also, model_only)
 
 
 def _pairs() -> Iterator[Setting]:
@@ -103,7 +104,7 @@ def _environments() -> Iterator[Setting]:
     )
     for receiver in ("optimistic-acks", "ack-division"):
         title = f"beside cubic, with a receiver of {receiver}"
-        yield _beside(receiver, title, "7.6", path(*_BASE), receiver=receiver)
+        yield _beside(receiver, title, "7.6", path(*_BASE), receiver=receiver, model_only=True)
 
 
 def _parts() -> Iterator[Setting]:

@@ -41,6 +41,8 @@ class Setting:
     """The smallest profile that has it."""
     also: bool = False
     """Whether other implementations of the candidate play it too."""
+    model_only: bool = False
+    """Whether it needs the endpoints of the model."""
     since: str = ""
     """The setting with the same trials to a time before: `packets-per-rtt` counts the packets after it."""
     rtts: float = 0.0

@@ -1,0 +1,194 @@
+"""What a dossier says of controllers whose behavior is known: itself, one that ignores everything, and BBRv1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from thalweg.engine.scenario import Scenario
+from thalweg.engine.scenario_text import scenario_text
+from thalweg.experiments.dossier.findings import Findings
+from thalweg.experiments.dossier.judge import BESIDE, BEYOND, WITHIN, Judged, comparisons, judge, least_trials
+from thalweg.experiments.dossier.limits import LIMITS
+from thalweg.experiments.dossier.numbers import SEED, numbers_of
+from thalweg.experiments.dossier.parameters import TRIALS, Parameters
+from thalweg.experiments.dossier.player import Player
+from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED
+from thalweg.experiments.dossier.settings.catalogue import settings
+from thalweg.experiments.dossier.settings.setting import Setting
+from thalweg.judging.statistics.interval import Values
+
+RENO, CUBIC = BESIDE
+ALL = {setting.name: setting for setting in settings("full")}
+N = TRIALS["quick"]
+
+
+def play(names: Iterable[str], player: Player, seed: int = 1, n: int = N) -> dict[str, Mapping[str, Values]]:
+    """The numbers of these settings."""
+    return {
+        name: numbers_of(Scenario.from_toml(scenario_text(ALL[name].keys(player)), name).trials(n, seed))
+        for name in names
+    }
+
+
+def judged(names: list[str], candidate: Player) -> list[Judged]:
+    """What a dossier of these settings says of the candidate."""
+    chosen: dict[str, Setting] = {name: ALL[name] for name in names}
+    played = {
+        (name, player): numbers
+        for player in (candidate, *BESIDE)
+        for name, numbers in play(chosen, player).items()
+    }
+    return list(judge(chosen, played, candidate, LIMITS))
+
+
+def test_cubic_against_cubic_with_other_seeds_has_no_finding() -> None:
+    """The null: RFC 9743 asks how new algorithms differ, and this one does not."""
+    quick = {setting.name: setting for setting in settings("quick")}
+    other = Player("cubic:beta=0.7")  # the same controller by another name, to stand beside itself
+    played = {
+        (name, player): numbers
+        for player, of, seed in ((other, CUBIC, 1001), (CUBIC, CUBIC, 1), (RENO, RENO, 1))
+        for name, numbers in play(quick, of, seed).items()
+    }
+    found = list(judge(quick, played, other, LIMITS))
+    assert len(found) == sum(len(setting.asked) for setting in quick.values())
+    assert [(one.setting.name, one.number.name) for one in found if one.is_beyond] == []
+    cubic = BESIDE.index(CUBIC)
+    assert [(one.setting.name, one.number.name) for one in found if one.differs[cubic]] == []
+
+
+def test_a_standard_is_within_every_limit_and_does_not_differ_from_itself() -> None:
+    names = ["alone-buffer-0.5", "beside-cubic-1", "feedback-100-0", "feedback-100-1"]
+    for place, standard in enumerate(BESIDE):
+        found = judged(names, standard)
+        assert {one.standing for one in found} == {WITHIN}
+        assert {one.differs[place] for one in found} == {0}
+
+
+def test_bbrv1_loses_many_packets_in_a_shallow_buffer() -> None:
+    """The failure that RFC 9743 section 5.1.3 tells: several flows of BBRv1, a buffer below 1.5 BDP."""
+    (drops,) = judged(["many-shallow-10-0.2"], Player("bbr1"))
+    assert drops.asked.criterion == "5.1.3"
+    assert drops.is_beyond
+    assert drops.differs == (1, 1)
+    # Startup and probing at 5/4 of the rate overflow a buffer of a fifth of the BDP: about a fifth of the packets.
+    assert 0.1 < drops.interval.value < 0.4
+
+
+def test_an_unresponsive_sender_ignores_the_loss_of_all_feedback_and_starves_others() -> None:
+    cbr = Player("cbr:rate=20Mbps")
+    found = judged(["feedback-100-0", "feedback-100-1", "beside-cubic-1"], cbr)
+    by_number = {one.number.name: one for one in found}
+    sent = by_number["packets-per-rtt"]
+    assert (sent.asked.criterion, sent.is_beyond) == ("5.2", True)
+    # 20 Mbps for 40 ms are 100 kB: 69.4 packets of 1440 B of UDP payload.
+    assert sent.interval.value == pytest.approx(20e6 * 0.04 / 8 / 1440, rel=0.01)
+    assert by_number["victim-rate"].is_beyond
+    assert by_number["starvation"].is_beyond
+    # The other flow starts at 3 s of 30 s.
+    assert 20 < by_number["starvation"].interval.value < 27
+
+
+def test_standards_send_less_and_less_without_feedback() -> None:
+    """RFC 9002 section 6.2.1: the probe timeout doubles, so the packets of each span become rarer."""
+    ends = [0, 1, 5, 30, 120]
+    names = [f"feedback-100-{end}" for end in ends]
+    for standard in BESIDE:
+        played = play(names, standard, n=6)
+        sent = [played[name]["sent"] for name in names]
+        packets = [later - earlier for earlier, later in pairwise(sent)]
+        rates = [count / (end - begin) for count, (begin, end) in zip(packets, pairwise(ends), strict=True)]
+        assert all((after < before).all() for before, after in pairwise(rates))
+        # From 30 s to 120 s at most two timeouts pass, each with two probes.
+        assert (packets[-1] >= 1).all()
+        assert (packets[-1] <= 4).all()
+
+
+def test_trials_of_feedback_are_the_same_until_the_change() -> None:
+    """Otherwise the difference of what two of them sent would mean nothing."""
+    played = play(["feedback-100-0", "feedback-95-0", "feedback-90-0", "data-30-0"], CUBIC, n=3)
+    first = played["feedback-100-0"]["sent"]
+    assert all((numbers["sent"] == first).all() for numbers in played.values())
+
+
+@pytest.mark.parametrize("controller", ["reno", "cubic", "bbr", "noq:cubic"])
+def test_every_setting_is_a_scenario_for_every_player(controller: str) -> None:
+    parameters = Parameters(controller=controller, profile="full")
+    assert len(list(parameters.cells())) == len(parameters.settings) * len(parameters.players)
+    for cell in parameters.cells():
+        parameters.scenario(cell)
+
+
+def test_environments_without_a_setting_say_why() -> None:
+    quick = Parameters(controller="bbr", profile="quick").not_evaluated
+    assert quick["6.2"] == "the profile quick has no setting of it"
+    assert Parameters(controller="bbr").not_evaluated == dict(NOT_EVALUATED)
+    stack = Parameters(controller="noq:cubic").not_evaluated
+    assert stack == {**NOT_EVALUATED, "7.6": "its settings require the endpoints of the model"}
+
+
+def test_other_limits_change_standings() -> None:
+    setting = ALL["alone-wired"]
+    played = {
+        (setting.name, player): numbers for player in BESIDE for numbers in play([setting.name], player).values()
+    }
+    standings = {
+        times: [one.standing for one in judge({setting.name: setting}, played, CUBIC, {**LIMITS, "rate": limit})]
+        for times in (0.75, 5.0)
+        for limit in [replace(LIMITS["rate"], times=times)]
+    }
+    places = [asked.number for asked in setting.asked]
+    rate = places.index("rate")
+    assert (standings[0.75][rate], standings[5.0][rate]) == (WITHIN, BEYOND)
+    assert [one for at, one in enumerate(standings[5.0]) if at != rate] == [WITHIN, WITHIN]
+
+
+def test_the_default_profile_has_a_setting_for_every_section_that_experiments_can_answer() -> None:
+    chosen = list(settings("default"))
+    criteria = {asked.criterion for setting in chosen for asked in setting.asked}
+    environments = {setting.environment for setting in chosen}
+    assert set(CRITERIA) - criteria == {"5.3.1"}
+    assert set(ENVIRONMENTS) - environments == set(NOT_EVALUATED)
+
+
+def test_a_setting_that_counts_from_another_has_that_one_in_every_profile() -> None:
+    for profile in ("quick", "default", "full"):
+        names = {setting.name: setting for setting in settings(profile)}
+        for setting in names.values():
+            assert not setting.since or setting.since in names
+            assert bool(setting.since) == any(asked.number == "packets-per-rtt" for asked in setting.asked)
+
+
+def test_a_number_exactly_at_its_limit_is_within_it() -> None:
+    candidate, setting = Player("bbr"), ALL["beside-cubic-1"]
+    standard = {asked.number: np.zeros(N) for asked in setting.asked} | {SEED: np.arange(1.0, N + 1)}
+    # Twice 0 s and 1 s are 1 s.
+    numbers = {**standard, "starvation": np.ones(N)}
+    played = {("beside-cubic-1", candidate): numbers} | {("beside-cubic-1", who): standard for who in BESIDE}
+    chosen = {"beside-cubic-1": setting}
+    (starvation,) = [one for one in judge(chosen, played, candidate, LIMITS) if one.number.name == "starvation"]
+    assert (starvation.standing, starvation.differs) == (WITHIN, (1, 1))
+    assert starvation.severity == 1.0
+
+
+def test_the_quick_profile_has_enough_trials_to_tell_a_difference() -> None:
+    for profile in ("quick", "default", "full"):
+        count = comparisons({setting.name: setting for setting in settings(profile)})
+        assert least_trials(count) <= TRIALS[profile]
+
+
+def test_the_worst_findings_are_of_three_settings_and_those_beyond_come_first() -> None:
+    parameters = Parameters(controller="bbr1", profile="quick")
+    names = ["many-shallow-10-0.2", "alone-wired", "beside-cubic-1", "alone-pie"]
+    players = (Player("bbr1"), *BESIDE)
+    played = {(name, player): numbers for player in players for name, numbers in play(names, player).items()}
+    worst = Findings(parameters, played).worst
+    assert len({one.setting.name for one in worst}) == len(worst) == 3
+    assert worst[0].setting.name == "many-shallow-10-0.2"
+    beyond = [one.is_beyond for one in worst]
+    assert beyond == sorted(beyond, reverse=True)
