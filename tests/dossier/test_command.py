@@ -1,4 +1,4 @@
-"""`thalweg dossier rfc9743`: what it writes, what it refuses, and that it resumes."""
+"""`thalweg dossier rfc9743` (RFC 9743): what it writes, what it refuses, and that it resumes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_what_the_author_wrote_stands_in_its_sections(tmp_path: Path) -> None:
     assert "It deviates in nothing." in principles
     standard = text[text.index("## 5.2.1") : text.index("## 5.2.2")]
     assert "From the field: One per cent of all flows. (https://example.org)" in standard
-    assert "sections 3.2, 4, 5.3.2, 7.10, 8" in text
+    assert "The author has to write on sections 3.2, 4, 5.3.2, 7.10, 8 " in text
 
 
 @pytest.mark.parametrize(

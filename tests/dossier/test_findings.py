@@ -16,9 +16,9 @@ from thalweg.experiments.dossier.judge import BESIDE, BEYOND, WITHIN, Judged, co
 from thalweg.experiments.dossier.limits import LIMITS
 from thalweg.experiments.dossier.numbers import SEED, numbers_of
 from thalweg.experiments.dossier.parameters import TRIALS, Parameters
-from thalweg.experiments.dossier.player import Player
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED
 from thalweg.experiments.dossier.settings.catalogue import settings
+from thalweg.experiments.dossier.settings.player import Player
 from thalweg.experiments.dossier.settings.setting import Setting
 from thalweg.judging.statistics.interval import Values
 

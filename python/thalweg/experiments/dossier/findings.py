@@ -10,8 +10,8 @@ from thalweg.base.quantity import percent, text
 from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judged, Played, Standing, judge
 from thalweg.experiments.dossier.numbers import Number
 from thalweg.experiments.dossier.parameters import Cell, Parameters
-from thalweg.experiments.dossier.player import STANDARDS, Player
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
+from thalweg.experiments.dossier.settings.player import STANDARDS, Player
 from thalweg.judging.statistics.interval import CONFIDENCE, Interval
 from thalweg.judging.statistics.quantiles import median
 
@@ -112,7 +112,7 @@ class Findings:
         return found
 
     def paragraph(self) -> str:
-        """A draft of the text that section 3.2 requires: environments in which it was not found safe."""
+        """A draft of the text that RFC 9743 section 3.2 requires: environments in which it was not found safe."""
         name, places = self.parameters.controller, self.unsafe()
         if not places:
             without = ", ".join(f"Section {number}" for number in self.parameters.not_evaluated)

@@ -18,7 +18,7 @@ import numpy as np
 
 from thalweg.experiments.dossier.limits import Limit
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, Number
-from thalweg.experiments.dossier.player import STANDARDS, Player
+from thalweg.experiments.dossier.settings.player import STANDARDS, Player
 from thalweg.experiments.dossier.settings.setting import Asked, Setting
 from thalweg.judging.statistics.claims import FAILS, HOLDS, LEAST_TRIALS, UNTOLD, Answer, above, each_of
 from thalweg.judging.statistics.differences import in_pairs, subtract

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from thalweg.base.seeds import seed_text
 from thalweg.experiments.dossier.findings import Findings, amount, replay, sentence, with_interval
 from thalweg.experiments.dossier.judge import Judged
-from thalweg.experiments.dossier.player import STANDARDS
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
+from thalweg.experiments.dossier.settings.player import STANDARDS
 from thalweg.experiments.dossier.statements import TEXTS
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.judging.statistics.quantiles import median

@@ -13,9 +13,9 @@ from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.dossier.judge import BESIDE, comparisons
 from thalweg.experiments.dossier.limits import Limit, read_limits
-from thalweg.experiments.dossier.player import MODEL, Player
 from thalweg.experiments.dossier.sections import ENVIRONMENTS, NOT_EVALUATED
 from thalweg.experiments.dossier.settings.catalogue import settings
+from thalweg.experiments.dossier.settings.player import MODEL, Player
 from thalweg.experiments.dossier.settings.setting import PROFILES, Setting, flow, path, scenario
 from thalweg.experiments.dossier.statements import Statements, read_statements
 from thalweg.experiments.studies.runner.parameters import option
@@ -59,7 +59,10 @@ class Parameters:
     )
     profile: str = option("default", "--profile", help="quick, default or full.", metavar="NAME")
     scope: str = option(
-        "general", "--scope", help="Use in general, or in controlled environments (section 4).", metavar="NAME"
+        "general",
+        "--scope",
+        help="Use in general, or in controlled environments (RFC 9743 section 4).",
+        metavar="NAME",
     )
     statements: str = option(
         "", "--statements", help="TOML file with what the author has to write.", metavar="FILE"

@@ -1,4 +1,4 @@
-"""The criteria and environments of RFC 9743 (BCP 133, March 2025), by section, with the strength of each.
+"""The criteria and environments of RFC 9743 (March 2025), by section, with the strength of each.
 
 Strength is the word that the RFC uses for the evaluation: MUST or SHOULD in the sense of RFC 2119, or lower-case
 words of advice, which have no such force.

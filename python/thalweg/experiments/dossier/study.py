@@ -1,6 +1,6 @@
 """The dossier as a study: its cells are settings by players, its rows the numbers of the candidate, judged.
 
-Source: RFC 9743 (BCP 133), sections 3 to 8. The RFC gives no thresholds: the limits are ours.
+Source: RFC 9743. The RFC gives no thresholds: the limits are ours.
 
 >>> from thalweg.experiments.dossier.findings import Findings
 >>> quick = Parameters(controller="cubic", profile="quick")
@@ -19,8 +19,8 @@ from thalweg.experiments.dossier.findings import Findings, amount, replay
 from thalweg.experiments.dossier.judge import BEYOND, Judged, least_trials
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, numbers_of
 from thalweg.experiments.dossier.parameters import Cell, Parameters
-from thalweg.experiments.dossier.player import STANDARDS
 from thalweg.experiments.dossier.sections import CRITERIA
+from thalweg.experiments.dossier.settings.player import STANDARDS
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Row, StudyResult
 from thalweg.experiments.studies.runner.study import Finished, Study
@@ -163,7 +163,7 @@ def _whole_page(finished: Made) -> tuple[str, Mapping[str, object]]:
 STUDY: Study[Parameters, Cell, Measured] = Study(
     name="rfc9743",
     title="Dossier for RFC 9743",
-    source="RFC 9743 (BCP 133), sections 3 to 8",
+    source="RFC 9743",
     presets={"default": Parameters()},
     trials=Option(
         ("--trials", "-n"), "Trials of each setting [quick 16, default 20, full 40].", least=1, most=SET_SIZE

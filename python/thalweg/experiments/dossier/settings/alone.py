@@ -36,7 +36,7 @@ def settings() -> Iterator[Setting]:
 
 
 def _range() -> Iterator[Setting]:
-    """Rates, delays and queue depths: section 6, with 6.1 and 6.3."""
+    """Rates, delays and queue depths: RFC 9743 section 6."""
     for rate, span, profile in (
         ("64 kbps", "60 s", "full"),
         ("1 Mbps", "30 s", "default"),
@@ -62,7 +62,7 @@ def _range() -> Iterator[Setting]:
 
 
 def _special() -> Iterator[Setting]:
-    """Wireless paths, and the special cases of section 7."""
+    """Wireless paths, and the special cases of RFC 9743 section 7."""
     base = ("20 Mbps", "40 ms")
     yield _alone("loss-0.1", "0.1 % of random loss", "6.4", path(*base, loss="0.1 %"), profile="quick")
     yield _alone("loss-1", "1 % of random loss", "6.4", path(*base, loss="1 %"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thalweg.experiments.dossier.player import Player
+from thalweg.experiments.dossier.settings.player import Player
 from thalweg.experiments.dossier.settings.setting import Asked, Keys, Profile, Setting, flow, path, scenario
 
 _STANDARD = {"reno": "5.2.1", "cubic": "5.2.1", "bbr": "5.2.3"}

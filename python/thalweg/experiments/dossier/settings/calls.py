@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thalweg.experiments.dossier.player import Player
+from thalweg.experiments.dossier.settings.player import Player
 from thalweg.experiments.dossier.settings.setting import Asked, Keys, Setting, flow, path, scenario
 
 _MEDIA = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thalweg.experiments.dossier.player import Player
+from thalweg.experiments.dossier.settings.player import Player
 from thalweg.experiments.dossier.settings.setting import Asked, Keys, Profile, Setting, flow, path, scenario
 
 _CHANGE_S = 5

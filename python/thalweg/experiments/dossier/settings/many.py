@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thalweg.experiments.dossier.player import Player
+from thalweg.experiments.dossier.settings.player import Player
 from thalweg.experiments.dossier.settings.setting import Asked, Keys, Profile, Setting, flow, path, scenario
 
 
@@ -57,7 +57,7 @@ def _overload() -> Iterator[Setting]:
 
 
 def _shallow() -> Iterator[Setting]:
-    """The failure that section 5.1.3 tells: several flows and a buffer below 1.5 BDP."""
+    """The failure that RFC 9743 section 5.1.3 tells: several flows and a buffer below 1.5 BDP."""
     for count in (1, 10, 30, 100):
         for bdp in ("0.02", "0.2", "1"):
             profile: Profile = "full" if count == 100 else "quick" if (count, bdp) == (10, "0.2") else "default"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from thalweg.base.quantity import bits_per_second, seconds
-from thalweg.experiments.dossier.player import Player
+from thalweg.experiments.dossier.settings.player import Player
 
 Profile = Literal["quick", "default", "full"]
 PROFILES: tuple[Profile, ...] = ("quick", "default", "full")

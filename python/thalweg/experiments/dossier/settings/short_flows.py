@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thalweg.experiments.dossier.player import Player
+from thalweg.experiments.dossier.settings.player import Player
 from thalweg.experiments.dossier.settings.setting import Asked, Keys, Profile, Setting, flow, path, scenario
 
 _REQUESTS = {"count": 60, "mean_gap": "300 ms", "p5": "20 kB", "p95": "500 kB"}

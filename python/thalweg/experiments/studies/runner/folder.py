@@ -131,7 +131,7 @@ def _checked(document: Path, number: int, name: object) -> PurePath:
     homes = {(): (".parquet", ".png", ".md"), (_SCENARIOS,): (".toml",)}
     if str(path) != name or path.name.startswith(".") or path.suffix not in homes.get(path.parts[:-1], ()):
         raise RequestError(
-            f"{document}: files.{number} = {json.dumps(name)[:60]}: accepted: NAME.parquet, NAME.png, NAME.md or "
-            f"{_SCENARIOS}/NAME.toml"
+            f"{document}: files.{number} = {json.dumps(name)[:60]}: accepted: NAME.parquet, NAME.png, "
+            f"a Markdown file or {_SCENARIOS}/NAME.toml"
         )
     return path
