@@ -118,14 +118,14 @@ def test_trials_of_feedback_are_the_same_until_the_change() -> None:
 
 @pytest.mark.parametrize("controller", ["reno", "cubic", "bbr", "noq:cubic"])
 def test_every_setting_is_a_scenario_for_every_player(controller: str) -> None:
-    parameters = Parameters(controller=controller, profile="full")
+    parameters = Parameters(controller=controller, full=True)
     assert len(list(parameters.cells())) == len(parameters.settings) * len(parameters.players)
     for cell in parameters.cells():
         parameters.scenario(cell)
 
 
 def test_environments_without_a_setting_say_why() -> None:
-    quick = Parameters(controller="bbr", profile="quick").not_evaluated
+    quick = Parameters(controller="bbr", quick=True).not_evaluated
     assert quick["6.2"] == "the profile quick has no setting of it"
     assert Parameters(controller="bbr").not_evaluated == dict(NOT_EVALUATED)
     stack = Parameters(controller="noq:cubic").not_evaluated
@@ -183,7 +183,7 @@ def test_the_quick_profile_has_enough_trials_to_tell_a_difference() -> None:
 
 
 def test_the_worst_findings_are_of_three_settings_and_those_beyond_come_first() -> None:
-    parameters = Parameters(controller="bbr1", profile="quick")
+    parameters = Parameters(controller="bbr1", quick=True)
     names = ["many-shallow-10-0.2", "alone-wired", "beside-cubic-1", "alone-pie"]
     players = (Player("bbr1"), *BESIDE)
     played = {(name, player): numbers for player in players for name, numbers in play(names, player).items()}

@@ -16,7 +16,7 @@ from thalweg.experiments.dossier.limits import Limit, read_limits
 from thalweg.experiments.dossier.sections import ENVIRONMENTS, NOT_EVALUATED
 from thalweg.experiments.dossier.settings.catalogue import settings
 from thalweg.experiments.dossier.settings.player import MODEL, Player
-from thalweg.experiments.dossier.settings.setting import PROFILES, Setting, flow, path, scenario
+from thalweg.experiments.dossier.settings.setting import Profile, Setting, flow, path, scenario
 from thalweg.experiments.dossier.statements import Statements, read_statements
 from thalweg.experiments.studies.runner.parameters import option
 
@@ -53,11 +53,12 @@ class Parameters:
     also: tuple[str, ...] = option(
         (),
         "--also",
-        help="Another implementation of the candidate, such as noq:bbr3, in the settings that matter most; "
+        help="Another implementation of the candidate, such as noq:cubic, in the settings that matter most; "
         "may be repeated.",
         metavar="NAME",
     )
-    profile: str = option("default", "--profile", help="quick, default or full.", metavar="NAME")
+    quick: bool = option(False, "--quick", help="A third of the settings, for CI.")
+    full: bool = option(False, "--full", help="All settings, with 1 Gbps and 1000 flows.")
     scope: str = option(
         "general",
         "--scope",
@@ -71,9 +72,10 @@ class Parameters:
 
     def __post_init__(self) -> None:
         """Refuses what cannot be. Raises RequestError."""
-        for flag, value, known in (("--profile", self.profile, PROFILES), ("--scope", self.scope, SCOPES)):
-            if value not in known:
-                raise RequestError(f"{flag} {value!r}: expected one of {', '.join(known)}")
+        if self.quick and self.full:
+            raise RequestError("--quick cannot be combined with --full")
+        if self.scope not in SCOPES:
+            raise RequestError(f"--scope {self.scope!r}: expected one of {', '.join(SCOPES)}")
         names = [player.controller for player in self.players]
         slugs = {Cell("", player, "").name for player in self.players}
         if len(slugs) < len(names):
@@ -83,6 +85,11 @@ class Parameters:
         for flag, player in [("--controller", self.candidate), *(("--also", other) for other in self.others)]:
             if player.controller:
                 _check(flag, player)
+
+    @property
+    def profile(self) -> Profile:
+        """Which settings are played."""
+        return "quick" if self.quick else "full" if self.full else "default"
 
     @property
     def trials(self) -> int:
@@ -124,7 +131,7 @@ class Parameters:
         return found
 
     def _profile(self) -> Iterator[Setting]:
-        return settings(self.profile)  # type: ignore[arg-type]
+        return settings(self.profile)
 
     def _can_play(self, setting: Setting) -> bool:
         return self.candidate.grade == MODEL or not setting.model_only

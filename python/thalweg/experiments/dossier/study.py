@@ -3,7 +3,7 @@
 Source: RFC 9743. The RFC gives no thresholds: the limits are ours.
 
 >>> from thalweg.experiments.dossier.findings import Findings
->>> quick = Parameters(controller="cubic", profile="quick")
+>>> quick = Parameters(controller="cubic", quick=True)
 >>> sum(1 for cell in quick.cells() if cell.player.controller == "cubic") == len(quick.settings)
 True
 """
