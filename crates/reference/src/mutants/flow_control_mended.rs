@@ -1,5 +1,5 @@
 //! lsquic #554 the other way round. Our transports count a sender that flow control blocks as limited by its application,
-//! and so does that stack: BBR stays in Startup for as long. draft-ietf-ccwg-bbr-06 section 4.1.2.4 asks that there be no
+//! and so does that stack: BBR stays in Startup for as long. draft-ietf-ccwg-bbr-06 section 4.1.2 asks that there be no
 //! unsent data; where flow control is the only limit, as in that scenario, no sample is limited.
 
 use super::Bug;

@@ -1,5 +1,5 @@
 //! noq #819: BBRv3 is slower than CUBIC where jitter reorders packets. Here it is never told that a packet which it has
-//! counted as lost has arrived, so it never undoes its response (draft-ietf-ccwg-bbr-06 section 5.5.10.2).
+//! counted as lost has arrived, so it never undoes its response (draft-ietf-ccwg-bbr-06 section 5.5.11).
 
 use super::Bug;
 use thalweg_control::event::SpuriousLoss;

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -63,6 +63,14 @@ class Played:
     flows: Sequence[str]
     fingerprints: dict[str, str]
     seeds: range
+
+    @property
+    def judged(self) -> dict[str, Mapping[str, Any]]:
+        """The flow of each scenario that is judged."""
+        return {
+            scenario.name: next(one for one in scenario.flows if one["name"] == flow)
+            for scenario, flow in zip(self.scenarios, self.flows, strict=True)
+        }
 
 
 def gate(
@@ -151,11 +159,11 @@ def gate(
         check_part(baseline, old, found.name, first, trials)
     elif old and not accept:
         check_fit(baseline, old, found.name, played.fingerprints, first, trials, whole=not only)
+        check_metrics(baseline, old, played.judged, judged_by)
     now = _play(played, judged_by, out, jobs, cluster)
     if accept:
         return _accept(baseline, old if only else None, played, now)
     assert old is not None
-    check_metrics(baseline, old, now)
     judgement = judge_changes(old.scenarios, now, played.seeds, judged_by)
     told = Given(
         scenarios={entry.name: entry.reference for entry in found.entries},
