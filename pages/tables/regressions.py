@@ -61,4 +61,4 @@ def _lines(scenario: str, kind: str, controller: str, seed: int) -> Iterator[str
     verdict = played(scenario, controller, seed).verdict()
     for one in verdict.criteria:
         values = (text(value, one.unit) for value in (one.median, one.worst))
-        yield row(scenario, kind, f"`{controller}`", verdict.answer, criterion_text(one), *values)
+        yield row(scenario, kind, f"`{controller}`", str(verdict.answer), criterion_text(one), *values)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pages.tables.regressions import BUGS, played
+from thalweg.cli import main
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.scenario import Scenario
 
@@ -49,3 +52,15 @@ def test_where_a_bug_does_not_matter_a_mutant_is_the_sound_controller() -> None:
             for name in (sound, f"mutant:bug={bug}")
         ]
         assert hashes[0] == hashes[1], bug
+
+
+MEDIANS_ALIKE = ("minimum-window", "unused-window")
+"""Bugs of half of the trials, and of what nobody uses."""
+
+
+@pytest.mark.parametrize("scenario", BUGS)
+def test_the_gate_finds_a_bug_that_the_median_trial_feels(scenario: str, tmp_path: Path) -> None:
+    without, with_it = BUGS[scenario]
+    gate = ["gate", "regressions", "--only", scenario, "--baseline", str(tmp_path / "b.json"), "-n", "20"]
+    assert main([*gate, "-c", f"main={without}", "--accept"]) == 0
+    assert main([*gate, "-c", f"main={with_it}"]) == (scenario not in MEDIANS_ALIKE)
