@@ -103,6 +103,12 @@ def worst_value(measure: Measure) -> float:
     return -math.inf if measure.better == "higher" else math.inf
 
 
+def value_of(outcomes: Outcomes, flow: str, measure: Measure) -> float:
+    """What a baseline would keep of the one trial of these outcomes."""
+    (value,) = _values(outcomes, flow, measure)
+    return value
+
+
 def _values(outcomes: Outcomes, flow: str, measure: Measure) -> list[float]:
     criterion = measure.criterion(flow)
     found = values_of(criterion, outcomes.flows, starts_s=outcomes.scenario.starts_s)
