@@ -4,7 +4,7 @@
 
 use super::Bug;
 use thalweg_control::event::{Ack, RateSample, Snapshot};
-use thalweg_control::{Context, Controller};
+use thalweg_control::{Context, Controller, Init};
 use thalweg_units::{Duration, Instant, Rate};
 
 /// What the clock cannot tell apart.
@@ -12,12 +12,25 @@ const TICK: Duration = Duration::from_millis(1);
 /// The interval in place of one of zero.
 const FALLBACK: Duration = Duration::from_millis(100);
 
-pub(super) struct MillisecondClock;
+pub(super) struct MillisecondClock {
+    /// Of the ticks: the start of the connection.
+    origin: Instant,
+}
+
+impl MillisecondClock {
+    pub(super) fn new(init: &Init) -> Self {
+        MillisecondClock { origin: init.now }
+    }
+
+    fn at_tick(&self, time: Instant) -> Instant {
+        self.origin + in_ticks(time - self.origin)
+    }
+}
 
 impl Bug for MillisecondClock {
     fn on_ack(&mut self, sound: &mut dyn Controller, event: &Ack, cx: &mut Context<'_>) {
         let snapshot = Snapshot {
-            sent: at_tick(event.snapshot.sent),
+            sent: self.at_tick(event.snapshot.sent),
             ..event.snapshot.clone()
         };
         let ticked = Ack {
@@ -26,7 +39,7 @@ impl Bug for MillisecondClock {
             snapshot,
             ..event.clone()
         };
-        let now = at_tick(cx.now);
+        let now = self.at_tick(cx.now);
         let (path, rng) = (cx.path, &mut *cx.rng);
         sound.on_ack(&ticked, &mut Context { now, path, rng });
     }
@@ -34,10 +47,6 @@ impl Bug for MillisecondClock {
 
 fn in_ticks(span: Duration) -> Duration {
     Duration::from_nanos(span.as_nanos() - span.as_nanos() % TICK.as_nanos())
-}
-
-fn at_tick(time: Instant) -> Instant {
-    Instant::START + in_ticks(time - Instant::START)
 }
 
 fn rate_in_ticks(sample: &RateSample) -> RateSample {

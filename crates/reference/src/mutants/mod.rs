@@ -56,7 +56,10 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
         "lsquic-544" => ("bbr", Box::new(unfilled_window::UnfilledWindow)),
         "lsquic-554-mended" => ("bbr", Box::new(flow_control_mended::FlowControlMended)),
         "picoquic-2118" => ("bbr", Box::new(frozen_probe::FrozenProbe::default())),
-        "erlang-quic-57" => ("bbr", Box::new(millisecond_clock::MillisecondClock)),
+        "erlang-quic-57" => (
+            "bbr",
+            Box::new(millisecond_clock::MillisecondClock::new(init)),
+        ),
         "nginx-217" => ("cubic", Box::new(send_buffer::SendBuffer)),
         "quiche-1598" => ("bbr", Box::new(idle_unheard::IdleUnheard)),
         "quiche-2370" => (
