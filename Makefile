@@ -13,7 +13,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite wasm manual lab no-lab no-node lab-tests browser site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes documents columns picture bench bench-browser bench-trial bench-compare bench-check lock clean
+.PHONY: build suite wasm manual lab no-lab no-node lab-tests browser actionlint site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes documents columns picture bench bench-browser bench-trial bench-compare bench-check lock clean
 
 # The page of the lab too, where there is what builds it.
 HAS_LAB := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/null),$(shell command -v rustup 2>/dev/null))
@@ -141,8 +141,16 @@ browser:
 	    && echo "Installing Debian's packages chromium and fonts-liberation, for tests of pages" && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium fonts-liberation; } \
 	  || { echo "SKIPPED tests of pages in a browser: there is no Chromium, and only root can install it"; test -z "$$CI"; }
 
+# What checks the action of `ci`, where Go can get it; without it a test says what it skips, and fails in CI.
+ACTIONLINT := target/tools/actionlint
+actionlint:
+	@command -v actionlint > /dev/null || test -n "$$ACTIONLINT" || test -x $(ACTIONLINT) \
+	  || { command -v go > /dev/null \
+	    && GOBIN=$(abspath target/tools) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12; } \
+	  || { echo "SKIPPED the check of the action of GitHub: there is no actionlint, and no Go to get it"; test -z "$$CI"; }
+
 # Real-time tests have the machine for themselves.
-test-python: build lab-tests browser
+test-python: build lab-tests browser actionlint
 	$(BIN)/python -m pytest -m "not realtime" --numprocesses auto --dist loadfile
 	$(BIN)/python -m pytest -m realtime
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from textwrap import fill
 
 from pages.made import DOCS, ROOT, made, row
+from pages.tables import regressions
 from thalweg.cli import tables
 from thalweg.engine.catalogue import Entry, Suite
 from thalweg.engine.outcome import Outcomes
@@ -26,6 +27,7 @@ SUITES = {
     "leo": "a low-orbit path that changes every 15 s",
     "nsperf": "BBR as Google tests it: coexistence, random loss, shallow and deep buffers, marks",
     "profiles": "fifteen access networks, alone and beside CUBIC",
+    "regressions": "known congestion bugs of public stacks, for a build to fail that brings one back",
     "rfc7928": "a controller behind six disciplines: delay against use of the link",
     "rfc8867": "video calls on wired paths that change, beside each other and beside TCP",
     "rfc8869": "video calls over Wi-Fi whose bottleneck is the wire",
@@ -33,6 +35,8 @@ SUITES = {
     "tcpeval": "loads, transients, ramp-up and a parking lot, by the common TCP evaluation suite",
 }
 """The suites with a page, and what each is for."""
+SECTIONS = {"regressions": regressions.section}
+"""Suites with a section of their own."""
 SEED = 1
 WIDTH = 110
 
@@ -67,7 +71,7 @@ def make(name: str) -> None:
 {chr(10).join(lines)}
 <!-- end -->
 
-## Deviations
+{SECTIONS[name](SEED) + chr(10) if name in SECTIONS else ""}## Deviations
 
 What each scenario changes of its document, where its bounds come from, and why some are missed:
 
@@ -113,7 +117,11 @@ def names_of(names: list[str]) -> str:
 def parts(name: str) -> list[tuple[str, Callable[[], Iterable[str]]]]:
     """Each scenario of a suite, measured again."""
     suite = Suite.find(name)
-    return [(entry.name, partial(_again, entry, suite)) for entry in suite.entries]
+    bugs = regressions.BUGS if name == "regressions" else ()
+    return [
+        *((entry.name, partial(_again, entry, suite)) for entry in suite.entries),
+        *((f"{scenario} with its bug", partial(regressions.lines_of, scenario, SEED)) for scenario in bugs),
+    ]
 
 
 def _again(entry: Entry, suite: Suite) -> list[str]:

@@ -216,5 +216,17 @@ def test_a_metric_that_gets_a_threshold_later_needs_a_new_baseline(
     assert main(gate) == 0
 
 
+@pytest.mark.parametrize(("was", "metric"), [('"flow": "main"', "closed"), ("nothing", "marks")])
+def test_what_does_not_fit_is_refused_before_a_trial_is_played(
+    was: str, metric: str, accepted: Path, tmp_path: Path
+) -> None:
+    accepted.write_text(accepted.read_text().replace(was, '"flow": "peer"'), encoding="utf-8")
+    (tmp_path / "t.toml").write_text(f'[gate]\n{metric} = "5 %"\n', encoding="utf-8")
+    thresholds, out = str(tmp_path / "t.toml"), tmp_path / "trials"
+    gate = ["gate", "c4", *BOTH, "--baseline", str(accepted), "--thresholds", thresholds, "--out", str(out)]
+    assert main(gate) == 2
+    assert not out.exists()
+
+
 def test_the_format_is_named(accepted: Path) -> None:
     assert json.loads(accepted.read_text())["format"] == FORMAT

@@ -2,6 +2,7 @@
 //!
 //! [`picoquic`] has picoquic's BBR, BBRv1, Cubic, dCubic and NewReno of August 2026, [`c4_early`] the versions of C4 of
 //! 2025. They are evidence, not advice: whoever reproduces a result needs them, with the slips of the original.
+//! [`mutants`] has controllers of ours with known bugs of public stacks, which the suite `regressions` must find.
 //!
 //! ```
 //! let spec = thalweg_reference::registry().read("cubic:variant=picoquic").unwrap();
@@ -9,6 +10,7 @@
 //! ```
 
 mod c4_early;
+mod mutants;
 mod picoquic;
 #[cfg(test)]
 mod tests;
@@ -18,12 +20,13 @@ use thalweg_control::{Registry, Variant};
 /// The variants of this crate, in display order.
 pub const VARIANTS: &[&[Variant]] = &[c4_early::VARIANTS, picoquic::VARIANTS];
 
-/// The controllers of `thalweg-control` with the variants of this crate.
+/// The controllers of `thalweg-control` with the variants and the mutants of this crate.
 pub fn registry() -> Registry {
     let mut registry = Registry::standard();
     for &variant in VARIANTS.iter().copied().flatten() {
         (registry.add_variant(variant))
             .expect("a controller of thalweg-control and a name of our own");
     }
+    (registry.add(mutants::ENTRY)).expect("a name of our own");
     registry
 }

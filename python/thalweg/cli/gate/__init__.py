@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,14 +18,18 @@ from thalweg.cli import ci
 from thalweg.cli.console import Bar, complain, note, print_json, say
 from thalweg.cli.gate.replays import Given
 from thalweg.cli.gate.table import as_markdown, cases_of, complain_of, print_judgement
+from thalweg.cli.live_options import LiveOptions, refuse_options, refuse_virtual
 from thalweg.cli.options import (
     AllowUnseeded,
     Audit,
+    Bound,
     ClusterAddress,
     Controllers,
     Jobs,
     Only,
     Quiet,
+    Realtime,
+    Retry,
     Settings,
     StackChoice,
     SuiteFormat,
@@ -64,6 +68,14 @@ class Played:
     fingerprints: dict[str, str]
     seeds: range
 
+    @property
+    def judged(self) -> dict[str, Mapping[str, Any]]:
+        """The flow of each scenario that is judged."""
+        return {
+            scenario.name: next(one for one in scenario.flows if one["name"] == flow)
+            for scenario, flow in zip(self.scenarios, self.flows, strict=True)
+        }
+
 
 def gate(
     name: Annotated[
@@ -95,6 +107,19 @@ def gate(
         ),
     ] = None,
     controller: Controllers = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Before and now in pairs, in real time; requires --before.")
+    ] = False,
+    before: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FLOW=NAME[:OPT=V]",
+            help="With --live: the controller of a flow before the change; repeat as needed.",
+        ),
+    ] = None,
+    realtime: Realtime = False,
+    bound: Bound = None,
+    retry: Retry = None,
     set_: Settings = None,
     stack: StackChoice = None,
     allow_unseeded: AllowUnseeded = False,
@@ -127,10 +152,19 @@ def gate(
     """Compare a suite with the baseline of a repository, and fail where it became worse; see `thalweg docs gate`.
 
     The exit status is 1 where a metric is worse than in the baseline by more than its threshold, with --strict
-    where any trial differs, and 2 where there are too few trials to tell.
+    where any trial differs, and 2 where there are too few trials to tell. With --live there is no baseline:
+    before and now are played in pairs, in real time, until these tell.
 
     Example: `thalweg gate c4 --only "simple-*" -c main=cubic --baseline thalweg-baseline.json --accept`
     """
+    options = LiveOptions(realtime, bound, retry=retry)
+    if live:
+        _check_live(accept, strict, before, controller, out)
+        refuse_virtual(stack, jobs, cluster, allow_unseeded)
+    else:
+        refuse_options(options)
+        if before:
+            raise RequestError("--before requires --live: in virtual time the baseline is a file")
     for file in (baseline if accept else None, junit, markdown):
         if file is not None:
             check_writable(file)
@@ -142,20 +176,35 @@ def gate(
                 )
     found = Suite.find(name)
     judged_by = found.thresholds if thresholds is None else _read_thresholds(thresholds)
+    if live:
+        from thalweg.cli.gate.live import PAIRS, Outputs, gate_live  # noqa: PLC0415 - loaded for real time alone
+
+        return gate_live(
+            found,
+            only,
+            before or (),
+            controller or (),
+            settings(set_, stack),
+            judged_by,
+            trials_ or PAIRS,
+            first_seed(seed or 1),
+            options,
+            Outputs(format_, junit, markdown),
+        )
     old = _old(baseline, accept, only)
     first = first_seed(seed) if seed else old.seed if old else first_seed(1)
     trials = trials_ or (old.trials if old else TRIALS)
-    overrides, bound = settings(set_, stack, allow_unseeded), bindings(controller)
-    played = _load(found, only, overrides, bound, range(first, first + trials))
+    overrides, chosen = settings(set_, stack, allow_unseeded), bindings(controller)
+    played = _load(found, only, overrides, chosen, range(first, first + trials))
     if accept and only and old:
         check_part(baseline, old, found.name, first, trials)
     elif old and not accept:
         check_fit(baseline, old, found.name, played.fingerprints, first, trials, whole=not only)
+        check_metrics(baseline, old, played.judged, judged_by)
     now = _play(played, judged_by, out, jobs, cluster)
     if accept:
         return _accept(baseline, old if only else None, played, now)
     assert old is not None
-    check_metrics(baseline, old, now)
     judgement = judge_changes(old.scenarios, now, played.seeds, judged_by)
     told = Given(
         scenarios={entry.name: entry.reference for entry in found.entries},
@@ -167,6 +216,21 @@ def gate(
     )
     _tell(judgement, found.name, told, strict, format_, junit, markdown)
     return _status(judgement, strict)
+
+
+def _check_live(
+    accept: bool, strict: bool, before: list[str] | None, controller: list[str] | None, out: Path | None
+) -> None:
+    """Refuses what is about a baseline in a file. Raises RequestError."""
+    if not before:
+        raise RequestError(
+            "--live requires --before FLOW=NAME: in real time nothing repeats, so both sides are played"
+        )
+    if not controller:
+        raise RequestError("--live requires -c FLOW=NAME, the controller that is compared with --before")
+    for option, given in (("--accept", accept), ("--strict", strict), ("--out", out)):
+        if given:
+            raise RequestError(f"{option} cannot be combined with --live: trials in real time never repeat")
 
 
 def _old(file: Path, accept: bool, only: list[str] | None) -> Baseline | None:

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -71,11 +72,16 @@ class Baseline:
 def recorded(outcomes: Outcomes, flow: str, fingerprint: str, wanted: Iterable[str]) -> Recorded:
     """What a baseline keeps of the outcomes of a scenario: the wanted metrics that judge its flow."""
     about = next(one for one in outcomes.scenario.flows if one["name"] == flow)
-    kind = kind_of(str(about["workload"]))
-    measures = [measure for name in wanted if kind in (measure := MEASURES[name]).of]
+    measures = judged(about, wanted)
     metrics = {measure.name: _values(outcomes, flow, measure) for measure in measures}
     hashes = [str(one) for one in outcomes.trials["trace_hash"]]
     return Recorded(fingerprint, flow, str(about["controller"]), hashes, metrics)
+
+
+def judged(flow: Mapping[str, Any], wanted: Iterable[str]) -> list[Measure]:
+    """The wanted metrics that judge a flow, by its workload."""
+    kind = kind_of(str(flow["workload"]))
+    return [measure for name in wanted if kind in (measure := MEASURES[name]).of]
 
 
 def statistics(side: Recorded, measure: Measure, seeds: Sequence[int]) -> Statistics:
@@ -95,6 +101,12 @@ def statistics(side: Recorded, measure: Measure, seeds: Sequence[int]) -> Statis
 def worst_value(measure: Measure) -> float:
     """What a trial has that does not define a metric."""
     return -math.inf if measure.better == "higher" else math.inf
+
+
+def value_of(outcomes: Outcomes, flow: str, measure: Measure) -> float:
+    """What a baseline would keep of the one trial of these outcomes."""
+    (value,) = _values(outcomes, flow, measure)
+    return value
 
 
 def _values(outcomes: Outcomes, flow: str, measure: Measure) -> list[float]:

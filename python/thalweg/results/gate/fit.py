@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from thalweg import _native
 from thalweg.base.errors import RequestError, ScenarioError
 from thalweg.base.seeds import seed_text
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.scenario import Scenario
-from thalweg.results.gate.baseline import Baseline, Recorded
+from thalweg.results.gate.baseline import Baseline, judged
 
 _UNDER_TEST = re.compile(r"transport\..*|flow\.(?P<flow>[^.]+)\.(controller|stack|transport\..*)|allow_unseeded")
 _NEUTRAL = "reno"
@@ -64,12 +65,20 @@ def check_fit(
         )
 
 
-def check_metrics(file: Path, baseline: Baseline, now: Mapping[str, Recorded]) -> None:
-    """Refuses a baseline of other flows, or that lacks a metric with a threshold. Raises RequestError."""
-    for name, one in now.items():
-        if (flow := baseline.scenarios[name].flow) != one.flow:
-            raise RequestError(f"{file}: {name} is judged by flow {flow}, and not by {one.flow}; {_ACCEPT}")
-        if lacking := [metric for metric in one.metrics if metric not in baseline.scenarios[name].metrics]:
+def check_metrics(
+    file: Path, baseline: Baseline, flows: Mapping[str, Mapping[str, Any]], wanted: Iterable[str]
+) -> None:
+    """Refuses a baseline of other flows, or that lacks a metric with a threshold. Raises RequestError.
+
+    `flows`: of each scenario the flow that is judged; `wanted`: the metrics with a threshold.
+    """
+    for name, flow in flows.items():
+        then = baseline.scenarios[name]
+        if then.flow != flow["name"]:
+            raise RequestError(
+                f"{file}: {name} is judged by flow {then.flow}, and not by {flow['name']}; {_ACCEPT}"
+            )
+        if lacking := [one.name for one in judged(flow, wanted) if one.name not in then.metrics]:
             raise RequestError(f"{file}: {name} lacks {_names(lacking)}, which has a threshold; {_ACCEPT}")
 
 

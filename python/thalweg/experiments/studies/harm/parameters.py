@@ -38,9 +38,9 @@ DROP_TAIL_BUFFER = "1 bdp"
 PLAIN = {"model": "drop-tail"}
 """The queue of a path that names none."""
 REPLICATIONS, LIVE_REPLICATIONS = 20, 2
-_NO_EQUALS = ("cbr", "dctcp", "ledbat-pp", "screamv2", "nada", "gcc")
-"""Controllers that do not mean to share as equals: one does not respond, one is for data centers, one yields, and
-three are for media, with a largest rate."""
+_NO_EQUALS = ("cbr", "dctcp", "ledbat-pp", "screamv2", "nada", "gcc", "mutant")
+"""Controllers that do not mean to share as equals: one does not respond, one is for data centers, one yields,
+three are for media, with a largest rate, and one is broken."""
 MATRIX_RTTS = ("20 ms",)
 LIVE_RTTS = ("20 ms", "80 ms")
 _PATH, _WORK, _SIDES = "Path", "Short flows", "Who competes"

@@ -1,0 +1,74 @@
+//! Controllers of ours with a known congestion bug of a public stack: what the suite `regressions` must find.
+//!
+//! A mutant is a controller of `thalweg-control` behind a [`Bug`], which changes what it hears or what it decides: the
+//! controllers themselves have no switch for a bug. Each bug is named after the thread that reports it, and its file says
+//! what the thread says. `lsquic-554-mended` is the opposite: our BBR has that bug, and this one has not.
+
+mod bug;
+mod flow_control_mended;
+mod frozen_probe;
+mod grows_unused;
+mod idle_unheard;
+mod millisecond_clock;
+mod never_paced;
+mod send_buffer;
+mod shifted_recovery;
+mod spurious_unheard;
+#[cfg(test)]
+mod tests;
+mod unfilled_window;
+
+use bug::{Bug, Mutant};
+use thalweg_control::{Controller, Entry, Init, OptionDoc, OptionKind, Options, Registry};
+
+/// The mutants in the registry.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "mutant",
+    title: "a controller of ours with a known bug of a public stack",
+    source: "the threads that report the bugs; for the suite regressions",
+    options: &[OptionDoc {
+        name: "bug",
+        kind: OptionKind::Choice(BUGS),
+        default: BUGS[0],
+        meaning: "the thread that reports the bug",
+    }],
+    build,
+};
+
+/// Every bug, by its thread.
+pub(crate) const BUGS: &[&str] = &[
+    "noq-800",
+    "noq-819",
+    "lsquic-544",
+    "lsquic-554-mended",
+    "picoquic-2118",
+    "erlang-quic-57",
+    "nginx-217",
+    "quiche-1598",
+    "quiche-2370",
+    "quinn-497",
+];
+
+fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
+    let (controller, bug): (&str, Box<dyn Bug>) = match options.text("bug") {
+        "noq-800" => ("bbr", Box::new(never_paced::NeverPaced::new(init))),
+        "noq-819" => ("bbr", Box::new(spurious_unheard::SpuriousUnheard)),
+        "lsquic-544" => ("bbr", Box::new(unfilled_window::UnfilledWindow)),
+        "lsquic-554-mended" => ("bbr", Box::new(flow_control_mended::FlowControlMended)),
+        "picoquic-2118" => ("bbr", Box::new(frozen_probe::FrozenProbe::default())),
+        "erlang-quic-57" => (
+            "bbr",
+            Box::new(millisecond_clock::MillisecondClock::new(init)),
+        ),
+        "nginx-217" => ("cubic", Box::new(send_buffer::SendBuffer)),
+        "quiche-1598" => ("bbr", Box::new(idle_unheard::IdleUnheard)),
+        "quiche-2370" => (
+            "cubic",
+            Box::new(shifted_recovery::ShiftedRecovery::new(init)),
+        ),
+        "quinn-497" => ("cubic", Box::new(grows_unused::GrowsUnused)),
+        other => unreachable!("the registry has checked that \"{other}\" is a bug"),
+    };
+    let spec = (Registry::standard().read(controller)).expect("a controller of thalweg-control");
+    Box::new(Mutant::new(spec.build(init), bug))
+}

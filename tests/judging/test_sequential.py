@@ -1,0 +1,141 @@
+"""The sign test of pairs in real time: its errors and its power, computed exactly and counted."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from thalweg.judging.measures import MEASURES
+from thalweg.judging.statistics.sequential import ERROR, SignTest, evidence, fewest
+from thalweg.judging.thresholds import Threshold
+from thalweg.results.gate.pairs import Comparison
+
+PAIRS = 40
+"""The default of `thalweg gate --live`."""
+
+
+def shares(p: float, family: int, pairs: int = PAIRS) -> tuple[float, float]:
+    """With which probabilities a test says "worse" and "not worse", if each pair is worse with probability `p`.
+
+    Exact: the distribution of what is undecided, pair by pair.
+    """
+    undecided = {0: 1.0}
+    worse = not_worse = 0.0
+    for n in range(1, pairs + 1):
+        reached: dict[int, float] = {}
+        for k, probability in undecided.items():
+            reached[k] = reached.get(k, 0.0) + probability * (1 - p)
+            reached[k + 1] = reached.get(k + 1, 0.0) + probability * p
+        undecided = {}
+        for k, probability in reached.items():
+            if evidence(n, k) * Fraction(ERROR) >= family:
+                worse += probability
+            elif evidence(n, n - k) * Fraction(ERROR) >= 1:
+                not_worse += probability
+            else:
+                undecided[k] = probability
+    return worse, not_worse
+
+
+def test_under_the_null_the_evidence_is_a_martingale_that_begins_at_one() -> None:
+    assert evidence(0, 0) == 1
+    for n in range(30):
+        for k in range(n + 1):
+            assert (evidence(n + 1, k) + evidence(n + 1, k + 1)) / 2 == evidence(n, k)
+
+
+def test_the_evidence_is_the_mean_of_the_likelihood_ratios() -> None:
+    """Robbins 1970: the integral over probabilities above one half, here by the rule of midpoints."""
+    p = 0.5 + (np.arange(200_000) + 0.5) / 400_000
+    for n, k in ((5, 5), (12, 9), (40, 22)):
+        mean = float(np.mean((2 * p) ** k * (2 * (1 - p)) ** (n - k)))
+        assert float(evidence(n, k)) == pytest.approx(mean, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("family", "pairs", "at_least"), [(1, 40, 0.02), (1, 400, 0.03), (5, 40, 0.004), (5, 400, 0.006)]
+)
+def test_a_median_at_its_threshold_is_rarely_called_worse(family: int, pairs: int, at_least: float) -> None:
+    """The worst case of the null. Ville's inequality allows 5 % of all comparisons together."""
+    worse, not_worse = shares(0.5, family, pairs)
+    assert at_least <= worse <= ERROR / family
+    assert not_worse <= ERROR
+
+
+@pytest.mark.parametrize(
+    ("p", "one", "five", "many"),
+    [
+        (0.5, 0.024, 0.005, 0.0003),
+        (0.75, 0.794, 0.559, 0.275),
+        (0.9, 0.9998, 0.997, 0.973),
+        (0.95, 1.0, 1.0, 0.9996),
+    ],
+)
+def test_a_change_that_most_pairs_show_is_found_within_forty(
+    p: float, one: float, five: float, many: float
+) -> None:
+    """The table of docs/how-to/gate.md."""
+    for family, power in ((1, one), (5, five), (48, many)):
+        assert shares(p, family)[0] == pytest.approx(power, abs=6e-4)
+
+
+@pytest.mark.parametrize(("family", "pairs"), [(1, 7), (5, 9), (48, 13), (100, 14)])
+def test_the_fewest_pairs_are_those_that_agree(family: int, pairs: int) -> None:
+    # (2^(n + 1) - 1) / (n + 1) >= family / 0.05
+    assert fewest(family) == pairs
+    test = SignTest(family)
+    for _ in range(pairs - 1):
+        test.add(is_worse=True)
+        assert test.lacks_pairs or test.n >= pairs
+        assert test.decision == "undecided"
+    test.add(is_worse=True)
+    assert test.decision == "worse"
+
+
+def test_what_is_decided_stays_and_what_cannot_be_told_any_more_is_known() -> None:
+    test = SignTest(1)
+    for _ in range(7):
+        test.add(is_worse=False)
+    assert test.decision == "not worse"
+    for _ in range(30):
+        test.add(is_worse=True)
+    assert test.decision == "not worse"
+    half = SignTest(1)
+    for number in range(20):
+        half.add(is_worse=number % 2 == 0)
+    assert half.can_become_worse(20)
+    assert not half.can_become_worse(5)
+    assert half.can_become_worse(6) == (evidence(26, 16) >= 20)
+
+
+def compared(change: float, noise: float, rng: np.random.Generator, family: int = 5) -> Comparison:
+    """Completion times of 40 pairs: a machine that drifts, and noise on both sides of each pair."""
+    one = Comparison("s", "main", MEASURES["completion"], Threshold(0.01), SignTest(family))
+    drift = np.exp(np.cumsum(rng.normal(0, 0.05, PAIRS)))
+    before, now = drift * np.exp(rng.normal(0, noise, (2, PAIRS)))
+    for seed in range(PAIRS):
+        one.add(seed, float(before[seed]), float(now[seed] * (1 + change)))
+        if one.decision != "undecided":
+            break
+    return one
+
+
+@pytest.mark.parametrize(
+    ("change", "noise", "worse"),
+    [
+        (0.0, 0.02, (0.0, 0.001)),
+        (0.01, 0.02, (0.002, 0.008)),
+        (0.02, 0.01, (0.4, 0.7)),
+        (0.05, 0.02, (0.97, 1.0)),
+        (0.05, 0.01, (0.999, 1.0)),
+    ],
+)
+def test_of_two_thousand_gates_on_a_machine_that_drifts(
+    change: float, noise: float, worse: tuple[float, float]
+) -> None:
+    """No change, one at the threshold of 1 %, and some above: drawn once, so that nothing is by chance."""
+    rng = np.random.default_rng(1)
+    share = sum(compared(change, noise, rng).decision == "worse" for _ in range(2000)) / 2000
+    assert worse[0] <= share <= worse[1]
