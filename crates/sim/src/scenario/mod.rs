@@ -119,6 +119,12 @@ impl Scenario {
         criteria.filter_map(|criterion| Some((criterion.flow, criterion.watch.as_ref()?)))
     }
 
+    /// The name of the first hop whose links share a medium.
+    pub fn shared_medium(&self) -> Option<&str> {
+        let mut shared = self.hops.iter().filter(|hop| hop.medium.is_some());
+        shared.next().map(|hop| hop.names.down.as_str())
+    }
+
     /// Whether a criterion is on percentiles of the waits of a flow in queues.
     pub(crate) fn asks_for_waits_of(&self, flow: usize) -> bool {
         let mut own = self.criteria.iter().filter(|one| one.flow == flow);

@@ -186,7 +186,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         writeln!(table, "{}", refusal(from, to)).unwrap();
     }
     insta::assert_snapshot!(table, @r#"
-    a.toml:4: `rt = "50 ms"`: unknown key "rt" (did you mean "rtt"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "reorder", "up", "change", "repeat"
+    a.toml:4: `rt = "50 ms"`: unknown key "rt" (did you mean "rtt"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "medium", "reorder", "up", "change", "repeat"
     a.toml:14: `downlod = "9 MB"`: unknown key "downlod" (did you mean "download"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "zero_rtt", "seed"
     a.toml:14: `recursive = 1`: unknown key "recursive"; accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "zero_rtt", "seed"
     a.toml:19: `[[passes]]`: unknown key "passes" (did you mean "pass"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"

@@ -10,6 +10,7 @@ mod flow;
 mod jitter;
 mod link;
 mod media;
+mod medium;
 mod packets;
 mod path;
 mod queue;

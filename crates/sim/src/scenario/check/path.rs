@@ -38,7 +38,13 @@ impl Checker<'_> {
             };
             let links = self.links("path", path, packet)?;
             let tied = self.tied("path", path, file, packet)?;
-            return Ok(vec![Hop { names, links, tied }]);
+            let medium = self.medium("path", path)?;
+            return Ok(vec![Hop {
+                names,
+                links,
+                medium,
+                tied,
+            }]);
         }
         if file.link.is_empty() {
             let problem =
@@ -65,7 +71,13 @@ impl Checker<'_> {
             };
             let links = self.links(&key, link, packet)?;
             let tied = self.tied(&key, link, file, packet)?;
-            hops.push(Hop { names, links, tied });
+            let medium = self.medium(&key, link)?;
+            hops.push(Hop {
+                names,
+                links,
+                medium,
+                tied,
+            });
         }
         Ok(hops)
     }

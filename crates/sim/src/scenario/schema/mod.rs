@@ -4,6 +4,7 @@
 mod flow;
 mod impairment;
 mod media;
+mod medium;
 mod pass;
 mod path;
 mod queue;
@@ -14,6 +15,7 @@ mod transport;
 pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct, Stack};
 pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
 pub(crate) use media::{Carriage, Encoder, From, Media};
+pub(crate) use medium::Medium;
 pub(crate) use pass::Pass;
 pub(crate) use path::{Change, Path, When};
 pub(crate) use queue::Queue;

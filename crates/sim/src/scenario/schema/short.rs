@@ -2,6 +2,7 @@
 //! `queue = { model = "codel" }`, `loss = "1 %"` is `loss = { model = "random", rate = "1 %" }`.
 
 use super::impairment::{Jitter, Loss};
+use super::medium::Medium;
 use super::queue::Queue;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, MapDeserializer};
@@ -36,14 +37,29 @@ impl Short for Queue {
         vec![("model", text)]
     }
     fn texts(generator: &mut SchemaGenerator) -> Schema {
-        let schema = Queue::json_schema(generator);
-        let forms = schema.get("oneOf").and_then(Value::as_array);
-        let names = forms.into_iter().flatten();
-        let names: Vec<_> = (names.filter_map(|form| form.pointer("/properties/model/const")))
-            .cloned()
-            .collect();
-        json_schema!({ "type": "string", "enum": names })
+        models(&Queue::json_schema(generator))
     }
+}
+
+impl Short for Medium {
+    const TEXT: &'static str = "the name of a model";
+    const MEANING: &'static str = "A model with a packet an access and no overhead.";
+    fn written_out(text: &str) -> Table<'_> {
+        vec![("model", text)]
+    }
+    fn texts(generator: &mut SchemaGenerator) -> Schema {
+        models(&Medium::json_schema(generator))
+    }
+}
+
+/// The name of any model of a table.
+fn models(schema: &Schema) -> Schema {
+    let forms = schema.get("oneOf").and_then(Value::as_array);
+    let names = forms.into_iter().flatten();
+    let names: Vec<_> = (names.filter_map(|form| form.pointer("/properties/model/const")))
+        .cloned()
+        .collect();
+    json_schema!({ "type": "string", "enum": names })
 }
 
 impl Short for Jitter {
@@ -76,6 +92,7 @@ impl Short for Loss {
 pub(crate) fn written_out<'t>(key: &str, text: &'t str) -> Option<Table<'t>> {
     match key {
         "queue" | "up_queue" => Some(Queue::written_out(text)),
+        "medium" => Some(Medium::written_out(text)),
         "jitter" => Some(Jitter::written_out(text)),
         "loss" | "up_loss" => Some(Loss::written_out(text)),
         _ => None,
