@@ -1,6 +1,7 @@
 //! Scenarios: their parts (`flow`, `media`, `hop`, `criterion`), their keys (`schema`), reading (`read`) and
 //! checking (`check`) them, and what physics allows on them (`floor`).
 
+pub(crate) mod breaker;
 mod buffer_size;
 mod check;
 mod clock;

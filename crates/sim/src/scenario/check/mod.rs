@@ -2,7 +2,7 @@
 //! accepted forms.
 
 mod bound;
-mod conduct;
+mod breaker;
 pub(super) mod counts;
 mod criteria;
 mod dead_end;
@@ -10,7 +10,6 @@ mod flow;
 mod jitter;
 mod link;
 mod media;
-mod medium;
 mod packets;
 mod path;
 mod queue;

@@ -1,6 +1,7 @@
 //! The scenario file: its keys, their meanings and defaults. Unknown keys are refused; the JSON schema
 //! that editors use is generated from these types.
 
+mod breaker;
 mod flow;
 mod impairment;
 mod media;
@@ -12,6 +13,7 @@ mod short;
 mod traffic;
 mod transport;
 
+pub(crate) use breaker::CircuitBreaker;
 pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct, Stack};
 pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
 pub(crate) use media::{Carriage, Encoder, From, Media};

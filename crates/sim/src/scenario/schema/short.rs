@@ -1,6 +1,7 @@
 //! Keys with a short form: a text that stands for the most common table. `queue = "codel"` is
 //! `queue = { model = "codel" }`, `loss = "1 %"` is `loss = { model = "random", rate = "1 %" }`.
 
+use super::breaker::CircuitBreaker;
 use super::impairment::{Jitter, Loss};
 use super::medium::Medium;
 use super::queue::Queue;
@@ -52,6 +53,17 @@ impl Short for Medium {
     }
 }
 
+impl Short for CircuitBreaker {
+    const TEXT: &'static str = "the name of a model";
+    const MEANING: &'static str = "A model with its defaults.";
+    fn written_out(text: &str) -> Table<'_> {
+        vec![("model", text)]
+    }
+    fn texts(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": ["media"] })
+    }
+}
+
 /// The name of any model of a table.
 fn models(schema: &Schema) -> Schema {
     let forms = schema.get("oneOf").and_then(Value::as_array);
@@ -93,6 +105,7 @@ pub(crate) fn written_out<'t>(key: &str, text: &'t str) -> Option<Table<'t>> {
     match key {
         "queue" | "up_queue" => Some(Queue::written_out(text)),
         "medium" => Some(Medium::written_out(text)),
+        "circuit_breaker" => Some(CircuitBreaker::written_out(text)),
         "jitter" => Some(Jitter::written_out(text)),
         "loss" | "up_loss" => Some(Loss::written_out(text)),
         _ => None,

@@ -21,6 +21,7 @@ use thalweg_units::{Bytes, Instant};
 
 mod ahead;
 mod audited;
+mod breaker;
 mod cross_traffic;
 mod end;
 mod first_link;
@@ -369,6 +370,7 @@ impl Network {
 
     /// The applications of a connection are due.
     fn wake_applications(&mut self, index: usize) {
+        self.look_at_breaker(index);
         let connection = &mut self.connections[index];
         let (running, open) = connection.is_in_progress();
         connection.tick_app(self.now);
