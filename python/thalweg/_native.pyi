@@ -709,7 +709,7 @@ class Outcomes:
         trial (index), seed (uint64), flow, controller, finished (bool), completion_s, closed_s (nan when
         unfinished), start_s, bytes_delivered, mean_rate_bps, packets_sent, packets_lost, packets_dropped,
         packets_lost_at_random, packets_marked, spurious_losses, timeouts, mean_rtt_s, min_rtt_s, max_rtt_s,
-        mean_queue_delay_s, mean_jitter_s, then shared_bytes, shared_rate_bps and share (0 to 1; all
+        trips (0 or 1), tripped_s (nan if it did not), tripped_by (text), mean_queue_delay_s, mean_jitter_s, then shared_bytes, shared_rate_bps and share (0 to 1; all
         three while all flows were active), event_rtt_s, event_rtt_high_s, load (0 to 1 and above), frame_delay_s and
         max_frame_delay_s (nan without a call). Further columns may come; readers must not rely on the exact set.
         """

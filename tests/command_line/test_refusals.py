@@ -42,6 +42,20 @@ def test_a_scenario_that_is_wrong_is_refused_at_its_line(
     assert says in message
 
 
+@pytest.mark.parametrize(
+    "arguments", [["run", "--live"], ["shell"], ["rig"], ["probe", "simulate", "--out", "a.csv"]]
+)
+def test_a_shared_medium_is_refused_where_directions_are_played_one_by_one(
+    arguments: list[str], scenario_file: Path, capsys: Capture
+) -> None:
+    text = scenario_file.read_text(encoding="utf-8")
+    scenario_file.write_text(text.replace("[path]", '[path]\nmedium = "half-duplex"'), encoding="utf-8")
+    program = ["--", "true"] if arguments == ["shell"] else []
+    message = refusal([*arguments, str(scenario_file), *program], capsys)
+    assert "medium" in message
+    assert "cannot be combined with" in message
+
+
 def test_a_scenario_without_flows_is_refused(scenario_file: Path, capsys: Capture) -> None:
     text = scenario_file.read_text(encoding="utf-8")
     scenario_file.write_text(text[: text.index("[[flow]]")], encoding="utf-8")

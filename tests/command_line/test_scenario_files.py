@@ -87,7 +87,7 @@ def test_lists_name_every_study_and_every_metric(capsys: Capture) -> None:
     assert main(["list", "metrics"]) == 0
     metrics = [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]]
     text = Path("docs/reference/metrics.md").read_text(encoding="utf-8")
-    assert len(metrics) == 35
+    assert len(metrics) == 36
     assert all(f"`{metric}`" in text for metric in metrics)
 
 

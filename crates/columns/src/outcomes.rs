@@ -66,6 +66,11 @@ pub fn flows(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         .seconds("mean_rtt_s", |row| row.flow.mean_rtt)
         .seconds("min_rtt_s", |row| row.flow.min_rtt)
         .seconds("max_rtt_s", |row| row.flow.max_rtt)
+        .count("trips", |row| u64::from(row.flow.tripped.is_some()))
+        .seconds("tripped_s", |row| row.flow.tripped.map(|(at, _)| at))
+        .word("tripped_by", |row| {
+            row.flow.tripped.map_or("", |(_, rule)| rule.name())
+        })
         .seconds("mean_queue_delay_s", |row| row.flow.mean_queue_delay)
         .seconds("mean_jitter_s", |row| row.flow.mean_jitter)
         .count("shared_bytes", |row| row.flow.shared_bytes.as_u64())

@@ -217,6 +217,18 @@ upload = "2 MB"
             ),
             (
                 "controller = \"c4\"",
+                "controller = \"c4\"\ncircuit_breaker = { model = \"transport\", loss = \"10 %\", interval = \"1 s\" }",
+                "two.toml:13: flow.1.circuit_breaker: ",
+                "cannot be combined with real time",
+            ),
+            (
+                "[path]",
+                "[path]\nmedium = \"half-duplex\"",
+                "two.toml:4: path.medium: ",
+                "cannot be combined with real time",
+            ),
+            (
+                "controller = \"c4\"",
                 "controller = \"c4\"\nzero_rtt = true",
                 "two.toml:13: flow.1.zero_rtt: true ",
                 "cannot be combined with real time",

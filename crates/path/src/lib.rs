@@ -34,8 +34,8 @@
 //! ```
 //!
 //! # Limits
-//! No bit errors (a damaged packet is a lost packet), no duplication, no size limit (MTU), no sharing
-//! of one transmitter by two directions.
+//! No bit errors (a damaged packet is a lost packet), no duplication, no size limit (MTU). Two links share a [`Medium`] at
+//! most.
 
 mod buffer;
 mod capacity;
@@ -46,6 +46,7 @@ mod jitter;
 mod limit;
 mod link;
 mod loss;
+mod medium;
 mod models;
 mod packet;
 mod passage;
@@ -66,6 +67,7 @@ pub use jitter::{JitterConfig, JitterTrace, JitterTraceError, WifiFormula};
 pub use limit::Limit;
 pub use link::{EcnConfig, Link};
 pub use loss::LossConfig;
+pub use medium::{Medium, MediumConfig};
 pub use models::{Model, ModelKind, models};
 pub use packet::Packet;
 pub use passage::Passage;

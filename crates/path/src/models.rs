@@ -1,10 +1,12 @@
-//! The catalogue of capacity, policer, queue, jitter, ECN and loss models, for `thalweg list models`.
+//! The catalogue of capacity, medium, policer, queue, jitter, ECN and loss models, for `thalweg list models`.
 
 /// What a model describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelKind {
     /// What the transmitter can send at which time.
     Capacity,
+    /// How the two links of a hop share a medium.
+    Medium,
     /// What is dropped or marked before the queue.
     Policer,
     /// A queue discipline.
@@ -22,6 +24,7 @@ impl ModelKind {
     pub fn name(&self) -> &'static str {
         match self {
             ModelKind::Capacity => "capacity",
+            ModelKind::Medium => "medium",
             ModelKind::Policer => "policer",
             ModelKind::Queue => "queue",
             ModelKind::Jitter => "jitter",
@@ -46,7 +49,7 @@ pub struct Model {
 
 /// Every model that a link knows.
 pub fn models() -> &'static [Model] {
-    use ModelKind::{Capacity, Ecn, Jitter, Loss, Policer, Queue};
+    use ModelKind::{Capacity, Ecn, Jitter, Loss, Medium, Policer, Queue};
     const fn model(
         kind: ModelKind,
         name: &'static str,
@@ -78,6 +81,12 @@ pub fn models() -> &'static [Model] {
             "noise",
             "a normal draw per interval on capacity and delay, truncated at 3 deviations",
             "Transient performance of congestion control, SIGCOMM 2021 poster",
+        ),
+        model(
+            Medium,
+            "half-duplex",
+            "one direction transmits at a time; under load they take turns",
+            "IEEE 802.11, constants of its distributed coordination function",
         ),
         model(Policer, "none", "no policer", "-"),
         model(

@@ -9,6 +9,10 @@ pub(crate) struct Transmitter {
     pub(crate) now: Instant,
     /// Capacity at that time; zero while suspended.
     pub(crate) rate: Rate,
+    /// Whether it begins a transmission by itself: there is capacity, and it does not wait for a medium.
+    pub(crate) is_open: bool,
+    /// Whether it waits for a medium before each transmission.
+    held: bool,
     /// The rate for limits in time and delays: capacity without noise, or the mean of a
     /// delivery trace.
     pub(crate) nominal: Rate,
@@ -28,6 +32,8 @@ impl Transmitter {
         Transmitter {
             now: Instant::START,
             rate,
+            is_open: !rate.is_zero(),
+            held: false,
             nominal,
             until: Instant::START,
             size: Bytes::ZERO,
@@ -35,6 +41,23 @@ impl Transmitter {
             since: Instant::START,
             credit: 0,
         }
+    }
+
+    /// The capacity changes.
+    pub(crate) fn set_rate(&mut self, rate: Rate) {
+        self.rate = rate;
+        self.is_open = !rate.is_zero() && !self.held;
+    }
+
+    /// Whether it waits for a medium from now on.
+    pub(crate) fn hold(&mut self, held: bool) {
+        self.held = held;
+        self.set_rate(self.rate);
+    }
+
+    /// Whether it waits for a medium.
+    pub(crate) fn is_held(&self) -> bool {
+        self.held
     }
 
     /// Whether it is sending, or suspended amid a packet.

@@ -39,6 +39,7 @@ pub use thalweg_quic::{Datagram, Train};
 pub use thalweg_transport::{
     Counters, PacketEvent, PacketFate, Role, SenderRecorder, SenderRow, SenderTrace, VariableRow,
 };
+pub use trial::breaker::Rule as BreakerRule;
 pub use trial::probe::{Probe, probe};
 pub use trial::steered::{SteeredTrial, Stop};
 pub use trial::trials::{

@@ -112,6 +112,7 @@ pub(crate) fn is_timeless(hop: &Table) -> bool {
             || matches!(model(table, "queue"), Some("pie" | "dualpi2"))
     };
     !hop.contains_key("noise")
+        && !hop.contains_key("medium")
         && !hop.contains_key("change")
         && !directions(hop).into_iter().any(timed)
 }

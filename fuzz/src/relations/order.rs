@@ -28,7 +28,11 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     let is_hashed = hops(&case.table)
         .iter()
         .any(|hop| directions(hop).iter().any(hashed) || tables(hop, "change").iter().any(hashed));
-    let may_move = flows > 1 && !is_hashed && !has_ties(case);
+    // Ties of what comes with the end of an access leave no record.
+    let is_shared = hops(&case.table)
+        .iter()
+        .any(|hop| hop.contains_key("medium"));
+    let may_move = flows > 1 && !is_hashed && !is_shared && !has_ties(case);
     let mut table = case.table.clone();
     for key in ["link", "pass", "flow"] {
         if let Some(all) = table.get_mut(key).and_then(Value::as_array_mut)

@@ -30,6 +30,7 @@ impl Portrait {
             for time in [&mut flow.start, &mut flow.completion, &mut flow.closed] {
                 time.iter_mut().for_each(|time| *time += by);
             }
+            flow.tripped.iter_mut().for_each(|(time, _)| *time += by);
         }
         for request in &mut outcome.requests {
             request.start += by;

@@ -1,7 +1,7 @@
 //! Random flows: the workloads of a scenario.
 
 use crate::random::Random;
-use crate::values::{self, bytes, time, time_from};
+use crate::values::{self, bytes, share, time, time_from};
 
 /// Writes a flow over a path, or over so many links.
 pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Random) {
@@ -43,7 +43,11 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
     } else {
         3_000_000
     };
-    match random.below(10) {
+    let workload = random.below(10);
+    if workload != 2 && random.percent(10) {
+        breaker(text, workload == 3 || workload == 4, random);
+    }
+    match workload {
         0 | 1 => *text += &format!("upload = \"{}\"\n", bytes(random, most)),
         2 => return requests(text, random),
         3 => {
@@ -70,6 +74,24 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
     let _ = random
         .percent(20)
         .then(|| *text += &format!("streams = {}\n", random.magnitude(1, 200)));
+}
+
+/// A circuit breaker of any flow, or of a call.
+fn breaker(text: &mut String, is_call: bool, random: &mut Random) {
+    let interval = time_from(random, 10_000_000, 10_000_000_000);
+    let table = if is_call && random.flag() {
+        let unusable = match random.flag() {
+            true => format!(", unusable = \"{}\"", share(random)),
+            false => String::new(),
+        };
+        format!("model = \"media\", interval = \"{interval}\"{unusable}")
+    } else {
+        let (loss, intervals) = (share(random), random.magnitude(1, 20));
+        format!(
+            "model = \"transport\", loss = \"{loss}\", interval = \"{interval}\", intervals = {intervals}"
+        )
+    };
+    *text += &format!("circuit_breaker = {{ {table} }}\n");
 }
 
 /// Rounds of downloads, in an open loop or a closed one.

@@ -166,7 +166,9 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
         text.push_str("reorder = true\n");
     }
     models(text, random, reorder);
-    if random.percent(12) {
+    if random.percent(12) && !traced {
+        *text += &format!("medium = {}\n", medium(random));
+    } else if random.percent(12) {
         let (sd, delay) = (rate(random), time_from(random, 1000, 50_000_000));
         let every = time_from(random, 100_000, 100_000_000);
         *text += &format!(
@@ -256,6 +258,17 @@ fn models(text: &mut String, random: &mut Random, reorder: bool) {
         *text +=
             &format!("policer = {{ rate = \"{rate}\", burst = \"{burst} B\", mark = {mark} }}\n");
     }
+}
+
+/// A medium that both directions share.
+pub(super) fn medium(random: &mut Random) -> String {
+    const OVERHEAD: Maker = |r| format!("\"{} ns\"", r.magnitude(1, 10_000_000));
+    const PACKETS: Maker = |r| r.magnitude(1, 100).to_string();
+    table(
+        random,
+        "half-duplex",
+        &[("overhead", OVERHEAD), ("packets", PACKETS)],
+    )
 }
 
 /// Makes a value.

@@ -194,6 +194,7 @@ const STRUCTURES: &[&str] = &[
     "jitter = { model = \"bursts\", every = \"10 ms\" }",
     "jitter = { model = \"nr-bpdv\" }",
     "ecn = \"bleach\"",
+    "medium = { model = \"half-duplex\", overhead = \"170 us\", packets = 4 }",
     "loss = { model = \"random\", rate = \"40 %\" }",
     "loss = { model = \"gilbert-elliott\", p = \"1 %\", r = \"10 %\" }",
     "noise = { rate_sd = \"2 Mbps\", delay_sd = \"1 ms\" }",

@@ -57,7 +57,7 @@ def path_of(toml: str) -> str:
         return f"{len(path)} hops"
     parts = [str(path.get("rate", "a trace" if "trace" in path else "?")), str(path.get("rtt", "?"))]
     parts += [f"buffer {path['buffer']}"] if "buffer" in path else []
-    parts += [key for key in ("queue", "loss", "jitter", "policer", "change", "up") if key in path]
+    parts += [key for key in ("queue", "loss", "jitter", "medium", "policer", "change", "up") if key in path]
     return ", ".join(parts)
 
 

@@ -259,7 +259,10 @@ class Scenario(Described):
 
     def probe(self, seed: int, interval_ns: int, count: int, payload: int) -> ProbeTimes:
         """Probes on its otherwise idle path; see `thalweg.probe.simulated`."""
-        return self._native.probe(seed, interval_ns, count, payload)
+        try:
+            return self._native.probe(seed, interval_ns, count, payload)
+        except _native.ScenarioError as error:
+            raise ScenarioError(f"{self.name}: {error}") from None
 
     def trials(
         self,

@@ -46,7 +46,7 @@ _TIMES = {"completion": "completion_s", "closed": "closed_s"}
 _OVER_TIME = ("starvation", "convergence", "oscillation")
 _OF_WAITS = ("p95-queue-delay", "p99-queue-delay")
 _OF_PACKETS = ("utilisation", "drops", "marks", "spurious-loss", "max-rtt")
-UNTIL_THE_END = ("rate", "loss", "rtt", "queue-delay", "share", *_OF_WAITS, *_OVER_TIME, *_OF_PACKETS)
+UNTIL_THE_END = ("rate", "loss", "rtt", "queue-delay", "share", "trips", *_OF_WAITS, *_OVER_TIME, *_OF_PACKETS)
 """Metrics that a flow has which does not finish, for criteria that do not say it (`until_the_end`)."""
 
 

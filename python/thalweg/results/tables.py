@@ -23,7 +23,7 @@ _WORDS: Mapping[str, Sequence[str]] = {
     "streams": ("flow", "stream"),
 }
 """The columns of each table that hold words."""
-_OTHERS = {"finished"}.union(*_WORDS.values())
+_OTHERS = {"finished", "tripped_by"}.union(*_WORDS.values())
 """Columns that do not hold numbers."""
 _TRY = """
 import sys, polars

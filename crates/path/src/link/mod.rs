@@ -56,6 +56,7 @@ use rand_pcg::Pcg64Mcg;
 use std::sync::Arc;
 use thalweg_units::{Duration, Ecn, Instant};
 
+mod access;
 mod disciplines;
 mod ecn;
 mod observe;
@@ -172,7 +173,7 @@ impl<P: Packet> Link<P> {
             },
         };
         self.queue.enqueue(queued, &mut self.port);
-        if !self.port.transmitter.is_busy() && !self.port.transmitter.rate.is_zero() {
+        if !self.port.transmitter.is_busy() && self.port.transmitter.is_open {
             self.transmit(self.port.transmitter.now);
         }
         self.port.note_length();
@@ -254,6 +255,9 @@ impl<P: Packet> Link<P> {
     /// A lower bound on the arrival of the next packet taken from the queue.
     #[inline(never)]
     fn next_transmission(&self) -> Option<Instant> {
+        if self.port.transmitter.is_held() {
+            return None; // the medium decides
+        }
         let free = if self.port.transmitter.is_busy() {
             Some(self.port.transmitter.until)
         } else {
@@ -279,8 +283,7 @@ impl<P: Packet> Link<P> {
     fn catch_up(&mut self, now: Instant) {
         loop {
             let free = self.port.transmitter.until;
-            let takes =
-                self.port.buffer.waiting.packets > 0 && !self.port.transmitter.rate.is_zero();
+            let takes = self.port.buffer.waiting.packets > 0 && self.port.transmitter.is_open;
             let changes = self.position.until;
             // With credit, the first bit of the next packet was sent before `free`.
             let changes_first =
@@ -323,7 +326,7 @@ impl<P: Packet> Link<P> {
         }
         let nominal = self.schedule.nominal(next.index());
         let limit = self.schedule.settings(next.index()).limit;
-        self.port.transmitter.rate = next.rate;
+        self.port.transmitter.set_rate(next.rate);
         if (self.port.transmitter.nominal, self.port.buffer.limit) != (nominal, limit) {
             self.port.transmitter.nominal = nominal;
             self.port.buffer.limit = limit;

@@ -4,6 +4,7 @@ use super::buffer::{self, Held};
 use super::crossing::{Crossing, Entry, Order, disciplines};
 use super::finding::{Verdict, hold};
 use super::ledger::Ledger;
+use super::medium::AuditedMedium;
 use super::schedule::Schedule;
 use super::transmitter::{Transmitter, nanobits};
 use thalweg_path::{Count, Link, LinkConfig, Packet, QueueConfig};
@@ -94,8 +95,14 @@ impl AuditedLink {
         })
     }
 
-    /// A packet entered or left, or time has passed: the link is at `now`.
-    pub(super) fn check<P: Packet>(&mut self, now: Instant, link: &mut Link<P>) -> Verdict {
+    /// A packet entered or left, or time has passed: the link is at `now`. With the medium that it shares, and which of its
+    /// two links it is.
+    pub(super) fn check<P: Packet>(
+        &mut self,
+        now: Instant,
+        link: &mut Link<P>,
+        mut on_medium: Option<(&mut AuditedMedium, usize)>,
+    ) -> Verdict {
         while let Some(sent) = link.take_transmission() {
             let work = |from, until| {
                 if self.schedule.is_plain {
@@ -108,6 +115,9 @@ impl AuditedLink {
             };
             let able = work(sent.from, sent.until);
             let nanosecond = work(sent.until - Duration::from_nanos(1), sent.until);
+            if let Some((medium, side)) = &mut on_medium {
+                medium.check(*side, &sent)?;
+            }
             self.sending = sent.size;
             self.crossing.settle(&sent);
             self.transmitter
@@ -143,8 +153,7 @@ impl AuditedLink {
     }
 
     /// Checks conservation of the link and of each flow at the end of the trial.
-    pub(super) fn end<P: Packet>(&mut self, now: Instant, link: &mut Link<P>) -> Verdict {
-        self.check(now, link)?;
+    pub(super) fn end<P: Packet>(&mut self, link: &Link<P>) -> Verdict {
         let (waiting, in_flight) = (link.queue(), link.in_flight());
         self.ledger.balance(&link.stats(), waiting, in_flight)?;
         let mut inside = 0;

@@ -10,6 +10,7 @@
 //! - `transmitter`: a link sends one packet at a time, at its capacity: never more in any interval, and while
 //!   busy never less. That applies to the end of transmission, so jitter may release packets together. All packets
 //!   are lost while every packet is, and none while none is.
+//! - `medium`: of two links that share a medium one transmits at a time, with the overhead between accesses.
 //! - `crossing`: a packet leaves once, as the link determined, and in order where promised; not
 //!   earlier than transmission and propagation allow (`link`). None outlives a change that empties the queue.
 //! - `ledger`: what entered a link has left, was dropped, was lost or is inside.
@@ -32,6 +33,7 @@ mod fates;
 mod finding;
 mod ledger;
 mod link;
+mod medium;
 mod schedule;
 mod transmitter;
 
@@ -47,6 +49,7 @@ use fates::Fates;
 pub use finding::AuditError;
 use finding::{Verdict, hold};
 use link::AuditedLink;
+use medium::AuditedMedium;
 use thalweg_path::{Link, Packet};
 use thalweg_transport::{AckConduct, PacketEvent, Role};
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
@@ -86,6 +89,8 @@ pub(crate) struct Auditor {
     elements: Elements,
     clock: Clock,
     links: Vec<AuditedLink>,
+    /// Of each hop.
+    media: Vec<Option<AuditedMedium>>,
     link_names: Vec<String>,
     sides: Vec<[AuditedSide; 2]>,
     names: Vec<String>,
@@ -150,6 +155,9 @@ impl Auditor {
             clock: Clock::new(elements.count()),
             elements,
             links,
+            media: (scenario.hops.iter())
+                .map(|hop| hop.medium.map(AuditedMedium::new))
+                .collect(),
             link_names: names.map(|name| format!("link {name}")).collect(),
             sides,
             names: connection::names(scenario, connections),
@@ -192,6 +200,7 @@ impl Auditor {
             Element::Source(index) => {
                 format!("traffic {}", self.names[self.sides.len() + index])
             }
+            Element::Medium(hop) => format!("medium of {}", self.link_names[2 * hop]),
         }
     }
 
@@ -310,7 +319,9 @@ impl Auditor {
 
     /// A link has been moved to `now`.
     pub(crate) fn link<P: Packet>(&mut self, now: Instant, link_id: LinkId, link: &mut Link<P>) {
-        let verdict = self.links[link_id.index()].check(now, link);
+        let medium = self.media[link_id.hop()].as_mut();
+        let on_medium = medium.map(|medium| (medium, link_id.direction() as usize));
+        let verdict = self.links[link_id.index()].check(now, link, on_medium);
         self.note(verdict, |audit| audit.link_names[link_id.index()].clone());
     }
 
@@ -369,7 +380,8 @@ impl Auditor {
         link_id: LinkId,
         link: &mut Link<P>,
     ) {
-        let verdict = self.links[link_id.index()].end(now, link);
+        self.link(now, link_id, link);
+        let verdict = self.links[link_id.index()].end(link);
         self.note(verdict, |audit| audit.link_names[link_id.index()].clone());
     }
 

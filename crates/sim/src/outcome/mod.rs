@@ -13,6 +13,7 @@ mod voice;
 pub(crate) mod waits;
 pub(crate) mod watching;
 
+use crate::trial::breaker::Rule;
 use media::MediaOutcome;
 use serde::{Deserialize, Serialize};
 use series::Series;
@@ -87,6 +88,9 @@ pub struct FlowOutcome {
     pub completion: Option<Duration>,
     /// When the close exchange ended, from the start of the trial.
     pub closed: Option<Duration>,
+    /// When its circuit breaker tripped, from the start of the trial, and by which rule.
+    #[serde(default)]
+    pub tripped: Option<(Duration, Rule)>,
     /// Stream bytes delivered.
     pub bytes_delivered: Bytes,
     /// Mean rate of delivery from its start to its completion, or to the end of the trial.

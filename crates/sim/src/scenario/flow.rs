@@ -1,5 +1,6 @@
 //! A flow: its controller, its workload and its transport.
 
+use super::breaker::BreakerSpec;
 use super::media::MediaSpec;
 use super::schema::{Gap, Stack};
 use super::supply::Supply;
@@ -158,6 +159,8 @@ pub struct FlowSpec {
     pub(crate) ack_conduct: AckConduct,
     /// Whether the controller of its sender hears of losses.
     pub(crate) ignores_loss: bool,
+    /// What ends it when it congests its path for long.
+    pub(crate) breaker: Option<BreakerSpec>,
 }
 
 impl FlowSpec {

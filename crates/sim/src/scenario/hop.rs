@@ -3,7 +3,7 @@
 use super::criterion::watch::Entry;
 use std::borrow::Cow;
 use std::ops::Index;
-use thalweg_path::{Change, LinkConfig};
+use thalweg_path::{Change, LinkConfig, MediumConfig};
 use thalweg_transport::Role;
 
 /// Direction of a link within its hop.
@@ -74,6 +74,8 @@ pub(crate) struct Hop {
     /// Names of the links in outcomes and traces, and of their random streams.
     pub(crate) names: PerDirection<String>,
     pub(crate) links: PerDirection<LinkConfig>,
+    /// The medium that both links share, if they do.
+    pub(crate) medium: Option<MediumConfig>,
     /// Changes whose time the trial decides.
     pub(crate) tied: Vec<Tied>,
 }

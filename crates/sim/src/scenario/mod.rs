@@ -1,6 +1,7 @@
 //! Scenarios: their parts (`flow`, `media`, `hop`, `criterion`), their keys (`schema`), reading (`read`) and
 //! checking (`check`) them, and what physics allows on them (`floor`).
 
+pub(crate) mod breaker;
 mod buffer_size;
 mod check;
 mod clock;
@@ -117,6 +118,12 @@ impl Scenario {
     pub(crate) fn watches(&self) -> impl Iterator<Item = (usize, &criterion::watch::Watch)> {
         let criteria = self.criteria.iter();
         criteria.filter_map(|criterion| Some((criterion.flow, criterion.watch.as_ref()?)))
+    }
+
+    /// The name of the first hop whose links share a medium.
+    pub fn shared_medium(&self) -> Option<&str> {
+        let mut shared = self.hops.iter().filter(|hop| hop.medium.is_some());
+        shared.next().map(|hop| hop.names.down.as_str())
     }
 
     /// Whether a criterion is on percentiles of the waits of a flow in queues.

@@ -6,6 +6,7 @@ use crate::scenario::hop::{Direction, LinkId, PerDirection};
 use crate::scenario::schema::Stack;
 use crate::scenario::supply::Supply;
 use crate::scenario::{FlowSpec, Scenario, StartNoise, Workload};
+use crate::trial::breaker::Breaker;
 use crate::trial::media::Call;
 use crate::trial::seed;
 use crate::trial::stack::Endpoint;
@@ -36,6 +37,7 @@ pub(crate) struct Connection {
     pub(crate) client: Endpoint,
     pub(crate) server: Endpoint,
     supplier: Option<Box<Supplier>>,
+    pub(crate) breaker: Option<Box<Breaker>>,
     pub(crate) workload: Workload,
     /// Its actual start.
     /// [`Instant::NEVER`] while another connection has to end before.
@@ -161,12 +163,13 @@ impl Connection {
         server.learn_arrivals(&mut client);
         Connection {
             flow,
-            has_timers: call.is_some() || supplier.is_some(),
+            has_timers: call.is_some() || supplier.is_some() || spec.breaker.is_some(),
             first_links: Role::BOTH.map(|sender| routes[Direction::from(sender)][0]),
             routes,
             client,
             server,
             supplier,
+            breaker: spec.breaker.map(Breaker::new).map(Box::new),
             workload,
             start,
             started: false,
@@ -225,6 +228,9 @@ impl Connection {
 
     pub(crate) fn begin(&mut self) {
         self.started = true;
+        if let Some(breaker) = &mut self.breaker {
+            breaker.begin(self.start);
+        }
         self.client.connect(self.start);
         // With 0-RTT the client may send immediately.
         self.serve(self.start, Role::Client);
@@ -233,6 +239,9 @@ impl Connection {
     /// Lets the application of one side process the events of its endpoint.
     pub(crate) fn serve(&mut self, now: Instant, side: Role) {
         while let Some(event) = self.endpoint(side).poll_event() {
+            if self.is_tripped() && event != AppEvent::Closed {
+                continue;
+            }
             if self.call.is_some() && event != AppEvent::Closed {
                 self.serve_call(now, side, event);
                 continue;
@@ -287,7 +296,8 @@ impl Connection {
     }
 
     fn end_call_if_over(&mut self, now: Instant) {
-        if self.completion.is_none() && self.call.as_ref().is_some_and(|call| call.is_over(now)) {
+        let is_running = self.completion.is_none() && !self.is_tripped();
+        if is_running && self.call.as_ref().is_some_and(|call| call.is_over(now)) {
             self.completion = Some(now);
             self.client.close(now);
         }
@@ -295,16 +305,33 @@ impl Connection {
 
     /// The next timer of the applications.
     pub(crate) fn next_app(&self) -> Instant {
+        let breaker = self.breaker.as_ref();
+        let looks = breaker.map_or(Instant::NEVER, |breaker| breaker.next());
         match (&self.call, &self.supplier) {
-            _ if self.completion.is_some() => Instant::NEVER,
-            (Some(call), _) => call.next(),
-            (None, Some(supplier)) => supplier.next(),
-            (None, None) => Instant::NEVER,
+            _ if self.completion.is_some() || self.is_tripped() => Instant::NEVER,
+            (Some(call), _) => call.next().min(looks),
+            (None, Some(supplier)) => supplier.next().min(looks),
+            (None, None) => looks,
         }
+    }
+
+    /// Whether its circuit breaker has tripped.
+    pub(crate) fn is_tripped(&self) -> bool {
+        let breaker = self.breaker.as_ref();
+        breaker.is_some_and(|breaker| breaker.tripped().is_some())
+    }
+
+    /// Its circuit breaker has tripped: both ends close at once.
+    pub(crate) fn trip(&mut self, now: Instant) {
+        self.client.close(now);
+        self.server.close(now);
     }
 
     /// Handles the timers of the applications.
     pub(crate) fn tick_app(&mut self, now: Instant) {
+        if self.is_tripped() {
+            return;
+        }
         if let Some(call) = &mut self.call {
             call.tick(now, &mut self.client, &mut self.server);
         }

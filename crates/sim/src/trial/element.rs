@@ -1,6 +1,6 @@
 //! What the event loop calls, and the number of each in the event queue: the links, then client, server and applications of
-//! each connection, then the sources of cross traffic. A source stands where the applications of one more connection would, so
-//! that the events of packets, links and endpoints, do not ask whether they are one.
+//! each connection, then the sources of cross traffic and the media. One of these stands where the applications of one more
+//! connection would, so that the events of packets, links and endpoints, do not ask whether they are one.
 
 use crate::scenario::hop::LinkId;
 use thalweg_transport::Role;
@@ -19,20 +19,24 @@ pub(crate) enum Element {
     Applications(usize),
     /// A source of cross traffic.
     Source(usize),
+    /// The medium that the links of a hop share.
+    Medium(usize),
 }
 
-/// The elements of a trial with so many links, connections and sources of cross traffic.
+/// The elements of a trial with so many links, connections, sources of cross traffic and media.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Elements {
     pub(crate) links: usize,
     pub(crate) connections: usize,
     pub(crate) sources: usize,
+    /// One for each hop, if any hop has one.
+    pub(crate) media: usize,
 }
 
 impl Elements {
-    /// How many numbers there are. The first two of each source are of nothing.
+    /// How many numbers there are. The first two of each source and medium are of nothing.
     pub(crate) fn count(self) -> usize {
-        self.first_of(self.connections + self.sources)
+        self.first_of(self.connections + self.sources + self.media)
     }
 
     /// The first number of a connection.
@@ -49,6 +53,9 @@ impl Elements {
             Element::Endpoint(connection, side) => self.first_of(connection) + side.index(),
             Element::Applications(connection) => self.first_of(connection) + APPLICATIONS,
             Element::Source(source) => self.first_of(self.connections + source) + APPLICATIONS,
+            Element::Medium(hop) => {
+                self.first_of(self.connections + self.sources + hop) + APPLICATIONS
+            }
         }
     }
 
@@ -62,6 +69,9 @@ impl Elements {
         match (number - self.links) % PER_CONNECTION {
             0 => Element::Endpoint(connection, Role::Client),
             1 => Element::Endpoint(connection, Role::Server),
+            _ if connection >= self.connections + self.sources => {
+                Element::Medium(connection - self.connections - self.sources)
+            }
             _ if connection >= self.connections => Element::Source(connection - self.connections),
             _ => Element::Applications(connection),
         }
@@ -78,12 +88,13 @@ mod tests {
             links: 4,
             connections: 3,
             sources: 2,
+            media: 2,
         };
         for number in 0..elements.count() {
             assert_eq!(elements.number(elements.numbered(number)), number);
         }
         let first = Element::Endpoint(0, Role::Client);
         assert_eq!(elements.numbered(4), first);
-        assert_eq!(elements.numbered(elements.count() - 1), Element::Source(1));
+        assert_eq!(elements.numbered(elements.count() - 1), Element::Medium(1));
     }
 }

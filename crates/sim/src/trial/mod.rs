@@ -1,6 +1,7 @@
 //! Running a scenario in virtual time: the event loop, connections with their stacks and applications, and
 //! the seeds of random streams.
 
+pub(crate) mod breaker;
 pub(crate) mod connection;
 pub(crate) mod element;
 pub(crate) mod event_queue;

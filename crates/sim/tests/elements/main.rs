@@ -5,6 +5,7 @@ mod audited;
 mod ecn;
 mod handover;
 mod holding;
+mod medium;
 mod refusals;
 mod tunnels;
 

@@ -186,9 +186,9 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         writeln!(table, "{}", refusal(from, to)).unwrap();
     }
     insta::assert_snapshot!(table, @r#"
-    a.toml:4: `rt = "50 ms"`: unknown key "rt" (did you mean "rtt"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "reorder", "up", "change", "repeat"
-    a.toml:14: `downlod = "9 MB"`: unknown key "downlod" (did you mean "download"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "zero_rtt", "seed"
-    a.toml:14: `recursive = 1`: unknown key "recursive"; accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "zero_rtt", "seed"
+    a.toml:4: `rt = "50 ms"`: unknown key "rt" (did you mean "rtt"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "medium", "reorder", "up", "change", "repeat"
+    a.toml:14: `downlod = "9 MB"`: unknown key "downlod" (did you mean "download"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed"
+    a.toml:14: `recursive = 1`: unknown key "recursive"; accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed"
     a.toml:19: `[[passes]]`: unknown key "passes" (did you mean "pass"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"
     a.toml:1: the key "title" is missing at the top; accepted: title = "A download"
     a.toml:2: path.rate: is missing; accepted: rate = "20 Mbps", or trace = "FILE"
@@ -227,7 +227,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:11: flow.0: flow "main" has no workload; accepted: download = "10 MB", upload = "10 MB", call = "5 s", requests = { ... } or [[flow.media]]
     a.toml:15: flow.0.streams: 0 is out of range; accepted: 1 to 10000
     a.toml:20: pass.0.flow: there is no flow "background"; accepted: main, other
-    a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, starvation, convergence, oscillation, utilisation, drops, marks, spurious-loss, max-rtt, frame-delay, max-frame-delay, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start, entered, entries, stay, variable, p95-queue-delay, p99-queue-delay, frozen, encoder-rate, encoder-oscillation
+    a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, starvation, convergence, oscillation, utilisation, drops, marks, spurious-loss, max-rtt, trips, frame-delay, max-frame-delay, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start, entered, entries, stay, variable, p95-queue-delay, p99-queue-delay, frozen, encoder-rate, encoder-oscillation
     a.toml:22: pass.0.at_most: "soon" has an unknown unit "soon"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:22: `at_most = 5`: 5 has no unit; accepted: a text with a unit, such as "5 s", "20 Mbps" or "1 %"
     a.toml:22: pass.0.at_most: "5 Mbps" has an unknown unit "Mbps"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
@@ -236,7 +236,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:23: pass.0.in: "0 %" of the trials ask for nothing; accepted: "95 %", up to "100 %"
     a.toml:23: `in = 95`: 95 has no unit; accepted: a text with a unit, such as "1 %"
     a.toml:23: pass.0.stream: "audio" cannot be combined with metric "closed", which measures the whole flow
-    a.toml:21: pass.0.metric: unknown metric "complete" (did you mean "completion"?); accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, starvation, convergence, oscillation, utilisation, drops, marks, spurious-loss, max-rtt, frame-delay, max-frame-delay, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start, entered, entries, stay, variable, p95-queue-delay, p99-queue-delay, frozen, encoder-rate, encoder-oscillation
+    a.toml:21: pass.0.metric: unknown metric "complete" (did you mean "completion"?); accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, starvation, convergence, oscillation, utilisation, drops, marks, spurious-loss, max-rtt, trips, frame-delay, max-frame-delay, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start, entered, entries, stay, variable, p95-queue-delay, p99-queue-delay, frozen, encoder-rate, encoder-oscillation
     a.toml:19: pass.0.stream: is missing for "p95-delay"; accepted: call = "5 s" or [[flow.media]] in this flow, or a metric of a flow
     a.toml:22: pass.0.at_least: "5 s" has an unknown unit "s"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     a.toml:22: pass.0.at_most: "2" is more than one; accepted: "1 %", "0.01", from 0 to 1
@@ -327,7 +327,7 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     }
     insta::assert_snapshot!(table, @r#"
     --set flow.nobody.start=1 s: flow has no entry "nobody"; accepted: main, other, or * for all
-    a.toml --set flow.main.speed=3: `speed = 3`: unknown key "speed" (did you mean "seed"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "zero_rtt", "seed"
+    a.toml --set flow.main.speed=3: `speed = 3`: unknown key "speed" (did you mean "seed"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed"
     a.toml --set path.rate=10 ms: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     --set path.rate.value=1: path.rate is a value and has no key "value"; accepted: path.rate=VALUE
     --set path..rate=1 Mbps: the key has an empty part; accepted: path.rate="10 Mbps"

@@ -64,6 +64,10 @@ impl Checker<'_> {
                     format!("metric \"{name}\" needs at least two flows; this scenario has one");
                 return self.fail(&key("metric"), problem);
             }
+            if metric == Metric::Trips && flows[flow].breaker.is_none() {
+                let problem = "metric \"trips\" requires a circuit_breaker in this flow";
+                return self.fail(&key("metric"), problem);
+            }
             self.check_bins(index, metric, file.sample)?;
             self.check_stream(index, pass, metric, &flows[flow])?;
             let bound = self.bound(index, pass, metric, &PathAtStart::of(&flows[flow], hops))?;

@@ -1,11 +1,12 @@
-//! `[[flow]]`: its name, its controller, its stack.
+//! `[[flow]]`: its name, its controller, its stack, and ends that are not honest.
 
 use super::Checker;
 use crate::quic;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::limits::{REAL_STREAMS, STREAMS};
-use crate::scenario::schema::{self, ScenarioFile};
+use crate::scenario::schema::{self, Flow, ReceiverConduct, ScenarioFile, SenderConduct, Stack};
 use crate::scenario::{Clock, FlowController, FlowSpec};
+use thalweg_transport::AckConduct;
 
 impl Checker<'_> {
     pub(super) fn flow(
@@ -45,6 +46,7 @@ impl Checker<'_> {
             return self.fail(&key("zero_rtt"), problem);
         }
         let ack_conduct = self.conduct(index, flow)?;
+        let breaker = self.breaker(index, flow, &workload)?;
         let spec = FlowSpec {
             name: flow.name.clone(),
             controller,
@@ -57,9 +59,35 @@ impl Checker<'_> {
             transport,
             ack_conduct,
             ignores_loss: flow.sender == schema::SenderConduct::IgnoresLoss,
+            breaker,
         };
         self.check_carried(index, &spec)?;
         Ok(spec)
+    }
+
+    /// How the receiver of a flow reports what arrives.
+    fn conduct(&self, index: usize, flow: &Flow) -> Result<AckConduct, ScenarioError> {
+        let key = |name: &str| format!("flow.{index}.{name}");
+        let conduct = match flow.receiver {
+            ReceiverConduct::Honest | ReceiverConduct::Greedy => AckConduct::Honest,
+            ReceiverConduct::OptimisticAcks => AckConduct::Optimistic,
+            ReceiverConduct::AckDivision => AckConduct::Divided,
+            ReceiverConduct::HidesCe => AckConduct::HidesCe,
+        };
+        for (name, is_honest) in [
+            ("receiver", flow.receiver == ReceiverConduct::Honest),
+            ("sender", flow.sender == SenderConduct::Honest),
+        ] {
+            if !is_honest && flow.stack != Stack::Model {
+                let problem = format!("a {name} that is not \"honest\" requires stack = \"model\"");
+                return self.fail(&key(name), problem);
+            }
+        }
+        if flow.receiver.has_no_limit() && flow.receive_window.is_some() {
+            let problem = "receive_window cannot be combined with a receiver whose flow control has no limit, \"greedy\" or \"optimistic-acks\"";
+            return self.fail(&key("receive_window"), problem);
+        }
+        Ok(conduct)
     }
 
     /// The tunnel of what is described by `table`, a flow or a source of traffic.

@@ -2,7 +2,7 @@
 //! accepted forms.
 
 mod bound;
-mod conduct;
+mod breaker;
 pub(super) mod counts;
 mod criteria;
 mod dead_end;

@@ -39,6 +39,8 @@ pub enum Metric {
     SpuriousLoss,
     /// The largest RTT sample.
     MaxRtt,
+    /// How often its circuit breaker trips: never or once.
+    Trips,
     /// Mean delay of the worst stream of a call.
     FrameDelay,
     /// Largest delay of its streams.
@@ -127,6 +129,7 @@ impl Metric {
             Metric::Marks => "marks",
             Metric::SpuriousLoss => "spurious-loss",
             Metric::MaxRtt => "max-rtt",
+            Metric::Trips => "trips",
             Metric::FrameDelay => "frame-delay",
             Metric::MaxFrameDelay => "max-frame-delay",
             Metric::MeanDelay => "mean-delay",
@@ -183,6 +186,7 @@ impl Metric {
                 "packets that the sender declared lost wrongly, of those that it sent"
             }
             Metric::MaxRtt => "largest RTT sample of the sender of data",
+            Metric::Trips => "how often the circuit breaker of the flow trips: 0 or 1",
             Metric::FrameDelay => "mean delay of frames of the worst stream that skips none",
             Metric::MaxFrameDelay => "largest delay of a frame of the streams that skip none",
             Metric::MeanDelay => "mean delay of the counted frames",
@@ -214,7 +218,7 @@ impl Metric {
     }
 
     /// All of them.
-    pub const ALL: [Metric; 35] = [
+    pub const ALL: [Metric; 36] = [
         Metric::Completion,
         Metric::Closed,
         Metric::Rate,
@@ -233,6 +237,7 @@ impl Metric {
         Metric::Marks,
         Metric::SpuriousLoss,
         Metric::MaxRtt,
+        Metric::Trips,
         Metric::FrameDelay,
         Metric::MaxFrameDelay,
         Metric::MeanDelay,
@@ -318,12 +323,13 @@ impl Metric {
                     | Metric::Marks
                     | Metric::SpuriousLoss
                     | Metric::MaxRtt
+                    | Metric::Trips
             )
     }
     /// Its unit; of a variable, that of its bound.
     pub fn unit(self) -> Unit {
         match self {
-            Metric::Entries => Unit::Count,
+            Metric::Entries | Metric::Trips => Unit::Count,
             Metric::Variable => Unit::Number,
             Metric::Rate | Metric::EncoderRate => Unit::Rate,
             Metric::Loss

@@ -1,6 +1,8 @@
 //! Keys of `[[flow]]`.
 
+use super::breaker::CircuitBreaker;
 use super::media::Media;
+use super::short::Form;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Rate};
@@ -117,6 +119,8 @@ pub(crate) struct Flow {
     /// Whether its sender of data is honest: "honest", or how it is not.
     #[serde(default)]
     pub(crate) sender: SenderConduct,
+    /// What ends the flow when it congests its path for long: "media", or a table with a model.
+    pub(crate) circuit_breaker: Option<Form<CircuitBreaker>>,
     /// Whether the first packet carries the request.
     #[serde(default)]
     pub(crate) zero_rtt: bool,

@@ -1,9 +1,11 @@
 //! The scenario file: its keys, their meanings and defaults. Unknown keys are refused; the JSON schema
 //! that editors use is generated from these types.
 
+mod breaker;
 mod flow;
 mod impairment;
 mod media;
+mod medium;
 mod pass;
 mod path;
 mod queue;
@@ -11,9 +13,11 @@ mod short;
 mod traffic;
 mod transport;
 
+pub(crate) use breaker::CircuitBreaker;
 pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct, Stack};
 pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
 pub(crate) use media::{Carriage, Encoder, From, Media};
+pub(crate) use medium::Medium;
 pub(crate) use pass::Pass;
 pub(crate) use path::{Change, Path, When};
 pub(crate) use queue::Queue;

@@ -1,6 +1,7 @@
 //! Keys of `[path]` and `[[link]]`.
 
 use super::impairment::{EcnTreatment, Jitter, Loss};
+use super::medium::Medium;
 use super::queue::Queue;
 use super::short::Form;
 use crate::scenario::buffer_size::BufferSize;
@@ -37,6 +38,8 @@ pub(crate) struct Path {
     pub(crate) noise: Option<PathNoise>,
     /// Token-bucket policer before the queue, in each direction.
     pub(crate) policer: Option<Policer>,
+    /// One medium for both directions, which transmit in turn: "half-duplex", or a table with a model.
+    pub(crate) medium: Option<Form<Medium>>,
     /// Whether packets with less jitter overtake others. In order by default.
     #[serde(default)]
     pub(crate) reorder: bool,

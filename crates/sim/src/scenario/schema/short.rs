@@ -1,7 +1,9 @@
 //! Keys with a short form: a text that stands for the most common table. `queue = "codel"` is
 //! `queue = { model = "codel" }`, `loss = "1 %"` is `loss = { model = "random", rate = "1 %" }`.
 
+use super::breaker::CircuitBreaker;
 use super::impairment::{Jitter, Loss};
+use super::medium::Medium;
 use super::queue::Queue;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, MapDeserializer};
@@ -36,14 +38,40 @@ impl Short for Queue {
         vec![("model", text)]
     }
     fn texts(generator: &mut SchemaGenerator) -> Schema {
-        let schema = Queue::json_schema(generator);
-        let forms = schema.get("oneOf").and_then(Value::as_array);
-        let names = forms.into_iter().flatten();
-        let names: Vec<_> = (names.filter_map(|form| form.pointer("/properties/model/const")))
-            .cloned()
-            .collect();
-        json_schema!({ "type": "string", "enum": names })
+        models(&Queue::json_schema(generator))
     }
+}
+
+impl Short for Medium {
+    const TEXT: &'static str = "the name of a model";
+    const MEANING: &'static str = "A model with a packet an access and no overhead.";
+    fn written_out(text: &str) -> Table<'_> {
+        vec![("model", text)]
+    }
+    fn texts(generator: &mut SchemaGenerator) -> Schema {
+        models(&Medium::json_schema(generator))
+    }
+}
+
+impl Short for CircuitBreaker {
+    const TEXT: &'static str = "the name of a model";
+    const MEANING: &'static str = "A model with its defaults.";
+    fn written_out(text: &str) -> Table<'_> {
+        vec![("model", text)]
+    }
+    fn texts(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": ["media"] })
+    }
+}
+
+/// The name of any model of a table.
+fn models(schema: &Schema) -> Schema {
+    let forms = schema.get("oneOf").and_then(Value::as_array);
+    let names = forms.into_iter().flatten();
+    let names: Vec<_> = (names.filter_map(|form| form.pointer("/properties/model/const")))
+        .cloned()
+        .collect();
+    json_schema!({ "type": "string", "enum": names })
 }
 
 impl Short for Jitter {
@@ -76,6 +104,8 @@ impl Short for Loss {
 pub(crate) fn written_out<'t>(key: &str, text: &'t str) -> Option<Table<'t>> {
     match key {
         "queue" | "up_queue" => Some(Queue::written_out(text)),
+        "medium" => Some(Medium::written_out(text)),
+        "circuit_breaker" => Some(CircuitBreaker::written_out(text)),
         "jitter" => Some(Jitter::written_out(text)),
         "loss" | "up_loss" => Some(Loss::written_out(text)),
         _ => None,

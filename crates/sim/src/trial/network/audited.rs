@@ -5,6 +5,7 @@ use crate::audit::Auditor;
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
 use crate::trial::element::Element;
+use thalweg_path::Medium;
 use thalweg_transport::Role;
 use thalweg_units::Instant;
 
@@ -29,6 +30,7 @@ impl Network {
             Element::Link(link) => self.links[link.index()].next().unwrap_or(Instant::NEVER),
             Element::Applications(index) => self.connections[index].next_app(),
             Element::Source(index) => self.sources[index].next(),
+            Element::Medium(hop) => (self.media[hop].as_ref()).map_or(Instant::NEVER, Medium::next),
             // Nothing has the other two numbers of a source.
             Element::Endpoint(index, _) if index >= self.connections.len() => Instant::NEVER,
             Element::Endpoint(index, Role::Client) => match &self.connections[index] {

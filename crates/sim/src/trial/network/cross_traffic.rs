@@ -55,6 +55,9 @@ impl Network {
         self.links[link.index()].push(self.now, carried);
         let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
         self.queue.set(link.index(), next);
+        if !self.media.is_empty() {
+            self.note_pushed(link);
+        }
         if self.audit.is_some() {
             self.audit_link(link);
         }

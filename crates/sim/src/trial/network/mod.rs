@@ -15,15 +15,17 @@ use crate::trial::traffic::{self, Source};
 use crate::trial::tunnels;
 use first_link::{FirstLink, InTransit};
 use std::sync::atomic::{AtomicBool, Ordering};
-use thalweg_path::Link;
+use thalweg_path::{Link, Medium};
 use thalweg_transport::{Counters, Role};
 use thalweg_units::{Bytes, Instant};
 
 mod ahead;
 mod audited;
+mod breaker;
 mod cross_traffic;
 mod end;
 mod first_link;
+mod medium;
 mod progress;
 mod rounds;
 mod steered;
@@ -45,7 +47,9 @@ pub(crate) struct Network {
     /// The connections of all flows, flow by flow.
     connections: Vec<Connection>,
     sources: Vec<Source>,
-    /// Whether one connection has the links for itself, none of which keeps packets apart.
+    /// Of each hop; empty if no links share one.
+    media: Vec<Option<Medium>>,
+    /// Whether one connection has the links for itself, none of which keeps packets apart or shares a medium.
     is_alone: bool,
     elements: Elements,
     /// When each element is due.
@@ -122,10 +126,12 @@ impl Network {
                 link
             })
             .collect();
+        let media = medium::of_hops(scenario);
         let elements = Elements {
             links: links.len(),
             connections: connections.len(),
             sources: sources.len(),
+            media: media.len(),
         };
         let mut queue = EventQueue::new(elements.count());
         for (index, connection) in connections.iter().enumerate() {
@@ -147,10 +153,12 @@ impl Network {
             noted: vec![Counters::default(); scenario.bins().map_or(0, |_| connections.len())],
             is_alone: connections.len() == 1
                 && sources.is_empty()
+                && media.is_empty()
                 && !links.iter().any(Link::keeps_apart),
             links,
             connections,
             sources,
+            media,
             elements,
             queue,
             waiting: (waiting > 0).then_some(waiting),
@@ -212,6 +220,7 @@ impl Network {
                 Element::Endpoint(index, side) => self.wake(index, side),
                 Element::Applications(index) => self.wake_applications(index),
                 Element::Source(index) => self.wake_source(index),
+                Element::Medium(hop) => self.call_medium(hop),
             }
         }
         Ok(Progressed::Unfinished)
@@ -361,6 +370,7 @@ impl Network {
 
     /// The applications of a connection are due.
     fn wake_applications(&mut self, index: usize) {
+        self.look_at_breaker(index);
         let connection = &mut self.connections[index];
         let (running, open) = connection.is_in_progress();
         connection.tick_app(self.now);
@@ -438,6 +448,9 @@ impl Network {
             let next = self.connections[index].next_app();
             let applications = Element::Applications(index);
             self.queue.set(self.elements.number(applications), next);
+        }
+        if sent && !self.media.is_empty() {
+            self.note_pushed(link_id);
         }
         if self.audit.is_some() {
             self.audit_endpoint(index, side, link_id, sent);

@@ -1,0 +1,63 @@
+//! Media that the links of a hop share: what is pushed into the links, and when a medium lets one of them transmit.
+
+use super::Network;
+use super::first_link::InTransit;
+use crate::scenario::Scenario;
+use crate::scenario::hop::{Direction, LinkId};
+use crate::trial::element::Element;
+use thalweg_path::{Link, Medium};
+use thalweg_units::Instant;
+
+/// The medium of each hop; empty if no hop has one.
+pub(super) fn of_hops(scenario: &Scenario) -> Vec<Option<Medium>> {
+    if scenario.shared_medium().is_none() {
+        return Vec::new();
+    }
+    let hops = scenario.hops.iter();
+    hops.map(|hop| hop.medium.map(Medium::new)).collect()
+}
+
+impl Network {
+    /// The medium of a hop is due.
+    pub(super) fn call_medium(&mut self, hop: usize) {
+        let now = self.now;
+        self.at_medium(hop, |medium, links| {
+            medium.call(now, links);
+            true
+        });
+    }
+
+    /// Packets have been pushed into a link.
+    #[cold]
+    #[inline(never)] // so that the usual case is short
+    pub(super) fn note_pushed(&mut self, link: LinkId) {
+        let now = self.now;
+        let side = link.direction() as usize;
+        self.at_medium(link.hop(), |medium, links| medium.pushed(now, side, links));
+    }
+
+    /// Something happens on the medium of a hop, if it has one, which may concern both links, or not.
+    fn at_medium(
+        &mut self,
+        hop: usize,
+        happens: impl FnOnce(&mut Medium, &mut [Link<InTransit>; 2]) -> bool,
+    ) {
+        let first = LinkId::new(hop, Direction::Down).index();
+        let Some(medium) = &mut self.media[hop] else {
+            return;
+        };
+        let Some(links) = self.links[first..].first_chunk_mut() else {
+            return;
+        };
+        if !happens(medium, links) {
+            return;
+        }
+        let due = medium.next();
+        let number = self.elements.number(Element::Medium(hop));
+        self.queue.set(number, due);
+        for link in Direction::BOTH.map(|direction| LinkId::new(hop, direction)) {
+            let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
+            self.note_delivered(link, next);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Circuit breakers of flows: when they trip, what they leave, and what is refused.
+
+#[path = "audited/mod.rs"]
+mod audited;
+
+use thalweg_sim::{BreakerRule, FlowOutcome, Outcome, Scenario};
+
+const TRANSPORT: &str =
+    "circuit_breaker = { model = \"transport\", loss = \"10 %\", interval = \"1 s\" }";
+
+/// On 10 Mbps and 100 ms, with these lines of the path and these flows, for 60 s.
+fn outcome(path: &str, flows: &str) -> Outcome {
+    let text = format!(
+        "title = \"breakers\"\ntime_limit = \"60 s\"\n[noise]\nstart = \"0 s\"\n[path]\nrate = \"10 Mbps\"\nrtt = \"100 ms\"\nbuffer = \"1 bdp\"\n{path}\n{flows}"
+    );
+    let scenario = Scenario::from_toml(text.as_bytes(), "breakers.toml", &[], &[]);
+    let scenario = scenario.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    audited::run_trial(&scenario, 1, false).0
+}
+
+fn flow(controller: &str, what: &str) -> String {
+    format!("[[flow]]\nname = \"{controller}\"\ncontroller = \"{controller}\"\n{what}\n")
+}
+
+/// When the breaker of a flow trips, in seconds, and by which rule.
+fn tripped(flow: &FlowOutcome) -> Option<(f64, BreakerRule)> {
+    flow.tripped.map(|(at, rule)| (at.as_secs_f64(), rule))
+}
+
+#[test]
+fn an_unresponsive_flow_trips_in_its_third_interval_and_leaves_the_path_to_others() {
+    let rest = flow(
+        "cbr:rate=20Mbps",
+        &format!("upload = \"1 GB\"\n{TRANSPORT}"),
+    ) + &flow("cubic", "upload = \"20 MB\"");
+    let outcome = outcome("", &rest);
+    let [unresponsive, cubic] = [&outcome.flows[0], &outcome.flows[1]];
+    // 20 Mbps on 10 Mbps lose half of it from the first second on.
+    assert_eq!(tripped(unresponsive), Some((3.0, BreakerRule::Loss)));
+    assert_eq!((unresponsive.completion, unresponsive.closed), (None, None));
+    // 2.9 s after the handshake at 20 Mbps, in packets of 1440 + 28 bytes: 4939.
+    let sent = unresponsive.packets_sent;
+    assert!((4_800..5_100).contains(&sent), "{sent}");
+    assert_eq!(cubic.tripped, None);
+    // Alone after three seconds: 20 MB at 10 Mbps take 17 s with headers.
+    let completion = cubic.completion.expect("complete").as_secs_f64();
+    assert!((19.0..26.0).contains(&completion), "{completion}");
+}
+
+#[test]
+fn a_breaker_that_does_not_trip_leaves_the_trial_as_it_is() {
+    for what in [
+        "upload = \"5 MB\"",
+        "download = \"5 MB\"",
+        "call = \"10 s\"",
+    ] {
+        let plain = outcome("", &flow("cubic", what));
+        let with = outcome("", &flow("cubic", &format!("{what}\n{TRANSPORT}")));
+        assert!(with.flows[0].completion.is_some());
+        assert_eq!(
+            (plain.trace_hash, plain.flows),
+            (with.trace_hash, with.flows),
+            "{what}"
+        );
+    }
+}
+
+#[test]
+fn a_path_that_dies_trips_by_loss_or_for_want_of_reports() {
+    let path =
+        "change = [{ at = \"10.25 s\", loss = \"100 %\" }, { at = \"59 s\", loss = \"0 %\" }]";
+    let download = |controller: &str| {
+        let keys = format!("download = \"1 GB\"\nbackground = true\n{TRANSPORT}");
+        tripped(&outcome(path, &flow(controller, &keys)).flows[0])
+    };
+    // All of what an unresponsive sender sends after 10.25 s is lost: at least three quarters of the first interval.
+    assert_eq!(download("cbr:rate=5Mbps"), Some((13.0, BreakerRule::Loss)));
+    // A responsive one sends probes, at intervals that double: seconds in which it sends nothing end the row.
+    assert_eq!(download("cubic"), None);
+    let silent = "call = \"50 s\"\ncircuit_breaker = { model = \"media\", interval = \"1 s\" }";
+    let silent = outcome(path, &flow("cbr:rate=5Mbps", silent));
+    // What was underway is acknowledged until 10.35 s; the intervals to 12, 13 and 14 s are silent.
+    assert_eq!(
+        tripped(&silent.flows[0]),
+        Some((14.0, BreakerRule::Timeout))
+    );
+    assert!((silent.end.as_secs_f64() - 14.0) < 6.0, "{}", silent.end);
+}
+
+#[test]
+fn a_call_trips_where_it_sends_ten_times_what_tcp_would() {
+    let call = |path: &str, keys: &str| {
+        let keys = format!("call = \"50 s\"\ncircuit_breaker = {keys}");
+        tripped(&outcome(path, &flow("cbr:rate=8Mbps", &keys)).flows[0])
+    };
+    // With 20 % of loss at 100 ms and 1000 bytes TCP has 8000 / (0.1 * sqrt(0.133)) = 219 kbps: a call of 3 Mbps and what it
+    // repeats is above ten times that after three reports, and with 1 % (10 Mbps) it is not.
+    let (at, rule) = call("loss = \"20 %\"", "\"media\"").expect("trips");
+    assert!(rule == BreakerRule::Congestion && at >= 15.0, "{at}");
+    assert_eq!(call("loss = \"1 %\"", "\"media\""), None);
+    let unusable = "{ model = \"media\", interval = \"1 s\", unusable = \"0.5 %\" }";
+    let (_, rule) = call("loss = \"1 %\"", unusable).expect("trips");
+    assert_eq!(rule, BreakerRule::Usability);
+}
+
+#[test]
+fn a_breaker_that_makes_no_sense_is_refused_with_what_is_accepted() {
+    let refusals = [
+        "circuit_breaker = \"fuse\"",
+        "circuit_breaker = \"transport\"",
+        "circuit_breaker = \"media\"",
+        "circuit_breaker = 3",
+        "circuit_breaker = { model = \"transport\", loss = \"10 %\" }",
+        "circuit_breaker = { model = \"transport\", loss = \"0 %\", interval = \"1 s\" }",
+        "circuit_breaker = { model = \"transport\", loss = \"10 %\", interval = \"1 ms\" }",
+        "circuit_breaker = { model = \"transport\", loss = \"10 %\", interval = \"1 s\", intervals = 0 }",
+        "circuit_breaker = { model = \"transport\", loss = \"10 %\", interval = \"1 s\", unusable = \"1 %\" }",
+        "[[pass]]\nflow = \"main\"\nmetric = \"trips\"\nat_most = \"0\"",
+    ]
+    .map(|lines| refusal(&format!("download = \"1 MB\"\n{lines}")));
+    let of_others = [
+        "requests = { count = 3, mean_gap = \"1 s\", least = \"1 kB\", most = \"9 kB\" }\ncircuit_breaker = { model = \"transport\", loss = \"10 %\", interval = \"1 s\" }",
+        "call = \"5 s\"\ncircuit_breaker = { model = \"media\", unusable = \"0 %\" }",
+    ]
+    .map(refusal);
+    insta::assert_snapshot!([&refusals[..], &of_others].concat().join("\n"), @r#"
+    a.toml:9: `circuit_breaker = "fuse"`: unknown value "fuse"; accepted: "transport" or "media"
+    a.toml:9: `circuit_breaker = "transport"`: "transport" requires "loss": circuit_breaker = { model = "transport", loss = "10 %", interval = "1 s" }
+    a.toml:9: flow.0.circuit_breaker: model "media" requires a call or [[flow.media]]; use "transport" for other flows
+    a.toml:9: `circuit_breaker = 3`: 3 is a number; accepted: "transport", "media", or a table with one of these as its model
+    a.toml:9: `circuit_breaker = { model = "transport", loss = "10 %" }`: the key "interval" is missing here; accepted: interval = "1 s"
+    a.toml:9: flow.0.circuit_breaker: loss "0 %" trips without loss; accepted: "10 %", up to "100 %"
+    a.toml:9: flow.0.circuit_breaker: interval "1 ms" is too short; accepted: "10 ms" or more
+    a.toml:9: flow.0.circuit_breaker: intervals 0 is out of range; accepted: 1 to 1000 in a row
+    a.toml:9: `circuit_breaker = { model = "transport", loss = "10 %", interval = "1 s", unusable = "1 %" }`: unknown key "unusable"; accepted: one of "loss", "interval", "intervals"
+    a.toml:11: pass.0.metric: metric "trips" requires a circuit_breaker in this flow
+    a.toml:9: flow.0.circuit_breaker: cannot be combined with requests, each of which is a connection of its own
+    a.toml:9: flow.0.circuit_breaker: unusable "0 %" trips without loss; accepted: "10 %", up to "100 %"
+    "#);
+}
+
+fn refusal(lines: &str) -> String {
+    let text = format!(
+        "title = \"t\"\n[path]\nrate = \"1 Mbps\"\nrtt = \"40 ms\"\n[[flow]]\nname = \"main\"\ncontroller = \"c4\"\n{lines}\n"
+    );
+    let read = Scenario::from_toml(text.as_bytes(), "a.toml", &[], &[]);
+    read.expect_err("refused").to_string()
+}
