@@ -211,7 +211,7 @@ fn consistent(scenario: &Scenario, outcome: &Outcome) -> Result<(), Failure> {
         }
         if let (Some(completion), Some(closed)) = (flow.completion, flow.closed) {
             rule(
-                completion <= closed,
+                completion <= closed || !scenario.flows[index].has_honest_receiver(),
                 "closed",
                 format!("closed at {closed}, complete at {completion}"),
             )?;
@@ -242,7 +242,8 @@ fn consistent(scenario: &Scenario, outcome: &Outcome) -> Result<(), Failure> {
         let flow = &outcome.flows[criterion.flow];
         let reached = match criterion.metric {
             thalweg_sim::Metric::Completion => flow.completion,
-            thalweg_sim::Metric::Closed => flow.closed,
+            // One that an error has closed did not finish, and holds no criterion.
+            thalweg_sim::Metric::Closed => flow.completion.and(flow.closed),
             _ => None,
         };
         if let (Some(reached), Some(floor)) = (reached, criterion.floor) {

@@ -112,6 +112,7 @@ impl Portrait {
             flow.packets_marked = 0;
             flow.mean_queue_delay = None;
             flow.mean_jitter = None;
+            flow.utilisation = None;
         }
     }
 }

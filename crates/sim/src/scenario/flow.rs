@@ -164,6 +164,12 @@ pub struct FlowSpec {
 }
 
 impl FlowSpec {
+    /// Whether its receiver of data acknowledges what has arrived, and nothing else. A sender that finds out closes the
+    /// connection, which may then be closed before it is complete.
+    pub fn has_honest_receiver(&self) -> bool {
+        self.ack_conduct == AckConduct::Honest
+    }
+
     /// The workload in words.
     pub fn workload(&self) -> String {
         match &self.workload {
