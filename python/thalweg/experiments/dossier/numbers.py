@@ -71,6 +71,7 @@ NUMBERS = {
             "lower",
             "packets that the sender sent from when the change came, per round trip of the path without its queue",
         ),
+        Number("trips", "flows cut off", "", "lower", "flows under test that their circuit breaker ended"),
         Number("sent", "packets sent", "", "lower", "by the sender under test, in the whole trial"),
     )
 }
@@ -92,6 +93,7 @@ def numbers_of(outcomes: Outcomes) -> dict[str, Values]:
         "queue-delay": _most(outcomes, mine, "p95_queue_delay_s"),
         "drops": _share(outcomes, mine),
         "sent": _sum(outcomes, mine, "packets_sent"),
+        "trips": _sum(outcomes, mine, "trips"),
         "jain": outcomes.trials["jain"].to_numpy(),
         "starvation": _most(outcomes, flows, "starvation_s"),
         "victim-rate": _sum(outcomes, others, "mean_rate_bps"),

@@ -101,7 +101,6 @@ CRITERIA = {section.number: section for section in _CRITERIA}
 ENVIRONMENTS = {section.number: section for section in _ENVIRONMENTS}
 """Sections 6 and 7. Those of section 6 are for general use: "MUST be IETF consensus" on them."""
 NOT_EVALUATED = {
-    "7.2": "no network circuit breaker acts on the candidate in these settings",
     "7.10": "the transport of the simulator uses one path",
 }
 """Environments without a setting, and why."""

@@ -69,6 +69,8 @@ def _special() -> Iterator[Setting]:
     yield _alone(
         "wifi", "Wi-Fi jitter", "6.4", path(*base, jitter={"model": "wifi", "mean": "7 ms"}), profile="quick"
     )
+    medium = {"model": "half-duplex", "overhead": "170 us", "packets": 16}
+    yield _alone("half-duplex", "a half-duplex medium", "6.4", path("50 Mbps", "20 ms", "100 ms", medium=medium))
     noise = {"rate_sd": "8 Mbps", "delay_sd": "2 ms", "every": "10 ms"}
     yield _alone("varying", "a capacity that varies", "6.4", path(*base, noise=noise))
     for queue in ("red", "codel", "fq-codel", "pie", "dualpi2"):

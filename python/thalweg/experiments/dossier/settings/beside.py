@@ -72,6 +72,9 @@ def _environments() -> Iterator[Setting]:
     """The same pair, on the other kinds of paths."""
     wifi = path(*_BASE, jitter={"model": "wifi", "mean": "7 ms"})
     yield _beside("wifi", "beside cubic, on Wi-Fi jitter", "6.4", wifi)
+    medium = {"model": "half-duplex", "overhead": "170 us", "packets": 16}
+    half_duplex = path("50 Mbps", "20 ms", "100 ms", medium=medium)
+    yield _beside("half-duplex", "beside cubic, on a half-duplex medium", "6.4", half_duplex)
     for queue in ("red", "codel", "fq-codel", "pie", "dualpi2"):
         profile: Profile = "quick" if queue == "pie" else "default"
         behind = path(*_BASE, "200 ms", queue=queue)

@@ -15,6 +15,7 @@ def settings() -> Iterator[Setting]:
     yield from _shares()
     yield from _standing()
     yield from _incast()
+    yield from _breakers()
 
 
 def _flows(player: Player, count: int, gap_ms: float = 0) -> list[Keys]:
@@ -100,6 +101,20 @@ def _standing() -> Iterator[Setting]:
             asked = (Asked("5.1.2", "queue-delay"),)
             deep = path("20 Mbps", "40 ms", f"{bdp} bdp")
             yield _many(f"deep-{count}-{bdp}", title, "6.1", deep, count, asked, "20 s", 500, profile)
+
+
+def _breakers() -> Iterator[Setting]:
+    """Circuit breakers of RFC 8084 section 4: 10 % of loss in three intervals of a second in a row."""
+    breaker = {"model": "transport", "loss": "10 %", "interval": "1 s"}
+    asked = (Asked("5.1.3", "trips"),)
+    for count, bdp, profile in ((1, "0.5", "quick"), (10, "0.2", "default"), (10, "1", "default")):
+
+        def keys(player: Player, count: int = count, bdp: str = bdp) -> Keys:
+            flows = [{**one, "circuit_breaker": breaker} for one in _flows(player, count, 20)]
+            return scenario("Circuit breakers", "20 s", path("50 Mbps", "30 ms", f"{bdp} bdp"), flows)
+
+        title = f"{count} flow{'s' if count > 1 else ''} with circuit breakers, a buffer of {bdp} BDP"
+        yield Setting(f"breakers-{count}-{bdp}", title, "7.2", keys, asked, profile)  # type: ignore[arg-type]
 
 
 def _incast() -> Iterator[Setting]:
