@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         RequestError,
         ResultError,
         ScenarioError,
+        StackError,
         ThalwegError,
     )
     from thalweg.engine.catalogue import controllers, list_scenarios, list_suites
@@ -58,6 +59,7 @@ __all__ = [
     "ResultError",
     "Scenario",
     "ScenarioError",
+    "StackError",
     "Statistics",
     "SuiteResult",
     "Sweep",
@@ -92,6 +94,7 @@ _MODULES = {
     "ResultError": "base.errors",
     "Scenario": "engine.scenario",
     "ScenarioError": "base.errors",
+    "StackError": "base.errors",
     "Statistics": "judging.verdict",
     "SuiteResult": "results.suite_result",
     "Sweep": "experiments.sweep",

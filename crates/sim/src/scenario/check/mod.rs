@@ -8,6 +8,7 @@ mod criteria;
 mod dead_end;
 mod flow;
 mod jitter;
+mod library;
 mod link;
 mod media;
 mod packets;
