@@ -5,7 +5,6 @@ texts, or places in a list of words with that list; all of one length. Times are
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -648,7 +647,7 @@ class Scenario:
         """The scenario as it runs, overrides included; from_toml reads it back."""
 
     @property
-    def libraries(self) -> list[tuple[Path, str, tuple[str, str, list[str], int]]]:
+    def libraries(self) -> list[tuple[str, str, tuple[str, str, list[str], int]]]:
         """The libraries that are stacks of its flows: path, SHA-256, and what `inspect_library` says."""
 
     @property

@@ -12,7 +12,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::thread;
 use thalweg_columns::outcomes::trace_hash;
@@ -214,12 +213,13 @@ impl Scenario {
 
     /// The libraries that are stacks of its flows: path, SHA-256, and what each says of itself.
     #[getter]
-    fn libraries(&self) -> Vec<(PathBuf, String, libraries::Said)> {
+    fn libraries(&self) -> Vec<(String, String, libraries::Said)> {
         let found = self.scenario.libraries().into_iter();
         let entry = |of: &thalweg_stacks::Description| {
             let said = of.inspected.clone();
             let said = (said.name, said.version, said.controllers, said.max_streams);
-            (of.path.clone(), of.sha256.clone(), said)
+            let path = of.path.to_string_lossy().into_owned();
+            (path, of.sha256.clone(), said)
         };
         found.map(entry).collect()
     }

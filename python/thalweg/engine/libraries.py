@@ -1,13 +1,12 @@
 """Stacks from shared libraries: what one says of itself, asked in a process of its own, since it may crash.
 
-The native module asks here when it reads a scenario (`crates/bindings/src/libraries.rs`). Processes that play trials
-get the answers with their scenarios, and ask nobody.
+The native module asks here when it reads a scenario (`crates/bindings/src/libraries.rs`). Processes that play
+trials get the answers with their scenarios, and ask nobody.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -57,11 +56,11 @@ def given(stack: str | Path) -> str:
 
     >>> given("quic")
     'quic'
-    >>> given("./libmine.so") == os.path.abspath("libmine.so")
+    >>> given("./libmine.so") == str(Path.cwd() / "libmine.so")
     True
     """
     text = str(stack)
-    return text if text in ("model", "quic") or not is_file(text) else os.path.abspath(text)
+    return str(Path.cwd() / text) if is_file(text) else text
 
 
 def is_file(text: str) -> bool:
@@ -72,11 +71,11 @@ def is_file(text: str) -> bool:
 def shown(path: str) -> str:
     """A path for people: relative to the present folder if it lies below.
 
-    >>> shown(os.path.abspath("libmine.so")), shown("/elsewhere/libmine.so")
+    >>> shown(str(Path.cwd() / "libmine.so")), shown("/elsewhere/libmine.so")
     ('./libmine.so', '/elsewhere/libmine.so')
     """
-    here = os.path.join(os.getcwd(), "")
-    return f"./{path.removeprefix(here)}" if path.startswith(here) else path
+    here = Path.cwd()
+    return f"./{Path(path).relative_to(here)}" if Path(path).is_relative_to(here) else path
 
 
 def signal_name(number: int) -> str:

@@ -1,6 +1,7 @@
-"""The program of a process that loads one library and says what it is. It is run as a file by an isolated interpreter.
+"""The program of a process that loads one library and says what it is.
 
-Arguments are the file of the native module and the library. What the library prints goes nowhere.
+It is run as a file by an isolated interpreter. Arguments are the file of the native module and the library. What
+the library prints goes nowhere.
 """
 
 import importlib.machinery

@@ -111,14 +111,26 @@ class Scenario(Described):
         if stack is not None:
             options["flow.*.stack"] = given(stack)
         if options:
-            own = isinstance(settings, Mapping)
-            settings = options | {**settings} if own else [*options.items(), *pairs(settings)]
+            if isinstance(settings, Mapping):
+                settings = {**options, **dict(settings)}
+            else:
+                settings = [*options.items(), *settings]
         return Scenario.from_entry(find_scenario(name_or_path), settings, controllers)
 
     @staticmethod
     def from_entry(entry: Entry, overrides: Settings = (), controllers: Controllers = ()) -> Scenario:
         """Reads a scenario of the catalogue. Raises RequestError."""
         return Scenario.from_toml(entry.read(), entry.name, overrides, controllers, entry.source_name, entry.suite)
+
+    @staticmethod
+    def flow_names(entry: Entry, overrides: Settings = ()) -> list[str]:
+        """The flows of a scenario of the catalogue, whatever carries them. Raises RequestError."""
+        settings = pairs(overrides)
+        try:
+            path = _native.Scenario.path_from_toml(entry.read(), entry.source_name, settings, Resolver())
+        except _native.ScenarioError as error:
+            raise ScenarioError(_in_python(str(error), settings, overrides, ())) from None
+        return [str(flow["name"]) for flow in path.flows]
 
     @staticmethod
     def from_toml(
@@ -163,7 +175,7 @@ class Scenario(Described):
     @cached_property
     def libraries(self) -> list[Library]:
         """The shared libraries that are stacks of its flows: path, SHA-256, and what each says of itself."""
-        return [(str(path), sha256, said) for path, sha256, said in self.native.libraries]
+        return self.native.libraries
 
     @property
     def definitions(self) -> dict[str, Definition]:

@@ -1,9 +1,10 @@
 """The program of a process that plays trials of libraries for another one, each in a process forked for it.
 
-It is run as a file by an isolated interpreter, and is asked and answers as `worker.py` does. It never runs a library
-itself: a forked process loads the library, plays one trial and ends, so that nothing of one trial is left in the next.
-Meanwhile this process sees in shared memory which function is being called (`crates/stacks`, `present.rs`). It says so
-when the other one crashes, and ends it when a call does not return or simulated time stands still.
+It is run as a file by an isolated interpreter, and is asked and answers as `worker.py` does. It never runs a
+library itself: a forked process loads the library, plays one trial and ends, so that nothing of one trial is left
+in the next. Meanwhile this process sees in shared memory which function is being called (`crates/stacks`,
+`present.rs`). It says so when the other one crashes, and ends it when a call does not return or simulated time
+stands still.
 """
 
 import json
@@ -20,7 +21,7 @@ from typing import Any
 STILL_S = 60.0
 """How long simulated time may stand still while calls return."""
 _POLL_S = 0.25
-_MOST_DATA = 8 << 30
+_MOST_DATA = 4 << 30
 """Most memory of a trial, in bytes: a library that leaks without end fails."""
 _KEPT = 2048
 """Bytes that are kept of what a library prints."""
@@ -141,7 +142,8 @@ class Trial:
         poll.register(answer, select.POLLIN)
         poll.register(output, select.POLLIN)
         poll.register(0, 0)  # hangs up when the asking process has ended
-        said, ended = [], ""
+        said: list[bytes] = []
+        ended = ""
         watch = Watch(self._patience_s)
         while True:
             for descriptor, event in poll.poll(_POLL_S * 1000):

@@ -161,7 +161,7 @@ class Process:
 def _read(scenario: Scenario, seed: int, answer: dict[str, Any]) -> tuple[str, float]:
     """What a process has recorded. Raises what the trial failed with."""
     where = f"{scenario.description.reference}, seed {seed}"
-    if "printed" in answer:
+    if "printed" in answer and "failed" not in answer:
         _note_printed(scenario, where, *answer["printed"])
     try:
         return read_answer(answer)
@@ -177,7 +177,9 @@ def _note_printed(scenario: Scenario, where: str, length: int, text: str) -> Non
             return
         _printers.add(names)
     last = text.splitlines()[-1:] or [""]
-    sys.stderr.write(f'note: {names} printed {length} bytes in {where}: "{last[0][:200]}"; stacks have no output\n')
+    sys.stderr.write(
+        f'note: {names} printed {length} bytes in {where}: "{last[0][:200]}"; stacks have no output\n'
+    )
     sys.stderr.flush()
 
 
@@ -198,7 +200,7 @@ def play_alone(scenario: Scenario, seed: int, traced: bool, audited: bool) -> Tr
 def trial_of(scenario: Scenario, text: str, core_s: float, traced: bool) -> Trial:
     """A trial that another process has recorded."""
     if not traced:
-        return Trial(Outcomes.of(gathered(scenario, [(0, text, core_s)]), scenario.description))
+        return Trial(Outcomes.of(gathered(scenario, [(0, text, core_s)]), scenario.description), None)
     native = scenario.native.measured(text, core_s)
     series = Trace.of(native.trace) if native.trace is not None else None
     return Trial(Outcomes.of(native.outcomes, scenario.description), series)

@@ -15,6 +15,10 @@ use thalweg_transport::{AppEvent, Counters, PacketEvent, Role, StreamId, Transpo
 use thalweg_units::{Instant, Rate};
 
 /// The endpoint.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "each lies in a box of its own, and there are few"
+)]
 pub(crate) enum RealEndpoint {
     Quic(QuicEndpoint),
     Library(LibraryEndpoint),

@@ -2,7 +2,7 @@
 
 use super::schema::{ScenarioFile, Stack};
 use crate::quic::Description;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The stack of a flow.
@@ -39,7 +39,7 @@ pub(super) fn read(path: &str) -> Result<FlowStack, String> {
 
 /// A path for people: relative to the present folder if it lies below.
 pub(super) fn shown(path: &str) -> String {
-    let here = std::env::current_dir().unwrap_or(PathBuf::new());
+    let here = std::env::current_dir().unwrap_or_default();
     match Path::new(path).strip_prefix(here) {
         Ok(below) => format!("./{}", below.display()),
         Err(_) => path.to_owned(),

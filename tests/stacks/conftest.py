@@ -1,0 +1,49 @@
+"""Libraries with stacks: a tiny one in C, compiled here, and quinn-proto, built by `make stacks`."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from toys import Toy
+
+ROOT = Path(__file__).parents[2]
+INCLUDE = ROOT / "include"
+TOY = Path(__file__).with_name("toy.c")
+QUINN = ROOT / "target" / "stacks" / "libquinn.so"
+
+
+@pytest.fixture(scope="session")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    """Compiles the toy with macros: `toy(FAULT="SEGV")`. A C compiler is a requirement of this repository."""
+    folder = tmp_path_factory.mktemp("toys")
+
+    def compiled(**macros: object) -> Path:
+        options = [f"-D{name}={value}" for name, value in macros.items()]
+        library = folder / ("libtoy" + "".join(sorted(options)) + ".so")
+        if not library.exists():
+            compiler = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-shared", "-fPIC"]
+            command = [*compiler, f"-I{INCLUDE}", *options, "-o", str(library), str(TOY)]
+            subprocess.run(command, check=True)
+        return library
+
+    return compiled
+
+
+@pytest.fixture(scope="session")
+def quinn() -> Path:
+    """The library of quinn-proto."""
+    if not QUINN.exists():
+        pytest.skip(f"NO STACK: {QUINN.relative_to(ROOT)} is missing; `make stacks` builds it")
+    return QUINN
+
+
+@pytest.fixture(scope="session")
+def compiler() -> str:
+    """The C compiler."""
+    found = shutil.which("cc")
+    assert found, "a C compiler is a requirement"
+    return found
