@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from thalweg.results.comparison.tables import compare
     from thalweg.results.suite_result import SuiteResult
     from thalweg.trials.gathering import run_trials
+    from thalweg.trials.processes import play_alone as play_alone
 
 __all__ = [
     "AuditError",
@@ -107,6 +108,7 @@ _MODULES = {
     "controllers": "engine.catalogue",
     "list_scenarios": "engine.catalogue",
     "list_suites": "engine.catalogue",
+    "play_alone": "trials.processes",
     "plot_distribution": "pages.figures",
     "plot_trial": "pages.figures",
     "run_trials": "trials.gathering",

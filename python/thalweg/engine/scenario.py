@@ -251,7 +251,7 @@ class Scenario(Described):
         """
         _check_seed(seed)
         if self.libraries:
-            from thalweg.trials.processes import play_alone  # noqa: PLC0415 - executors play scenarios
+            from thalweg import play_alone  # noqa: PLC0415 - executors play scenarios
 
             return play_alone(self, seed, trace, _watched(audit))
         try:

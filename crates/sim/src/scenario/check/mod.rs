@@ -8,7 +8,6 @@ mod criteria;
 mod dead_end;
 mod flow;
 mod jitter;
-mod library;
 mod link;
 mod media;
 mod packets;

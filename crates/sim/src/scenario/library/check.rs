@@ -1,24 +1,24 @@
 //! What a stack from a shared library can carry, and with which controllers.
 
-use super::Checker;
+use super::{FlowStack, read, shown};
 use crate::quic::Description;
+use crate::scenario::check::Checker;
 use crate::scenario::error::ScenarioError;
-use crate::scenario::library::{self, FlowStack};
 use crate::scenario::schema::{Flow, Stack};
 use crate::scenario::{Clock, FlowController, Workload};
 use thalweg_units::did_you_mean;
 
 impl Checker<'_> {
     /// The stack of a flow. With any clock, only its path matters.
-    pub(super) fn stack(&self, index: usize, flow: &Flow) -> Result<FlowStack, ScenarioError> {
+    pub(crate) fn stack(&self, index: usize, flow: &Flow) -> Result<FlowStack, ScenarioError> {
         match &flow.stack {
             Stack::Model => Ok(FlowStack::Model),
             Stack::Quic => Ok(FlowStack::Quic),
             Stack::Library(_) if matches!(self.clock, Clock::Any) => Ok(FlowStack::Quic),
-            Stack::Library(path) => library::read(path).or_else(|why| {
+            Stack::Library(path) => read(path).or_else(|why| {
                 let problem = format!(
                     "\"{}\" {why}; accepted: \"model\", \"quic\" or a library with the functions of thalweg_stack.h",
-                    library::shown(path)
+                    shown(path)
                 );
                 self.fail(&format!("flow.{index}.stack"), problem)
             }),
@@ -26,7 +26,7 @@ impl Checker<'_> {
     }
 
     /// The controller of a flow on the stack of a library, which has its own.
-    pub(super) fn controller_of_library(
+    pub(crate) fn controller_of_library(
         &self,
         of: &Description,
         text: &str,
@@ -47,7 +47,7 @@ impl Checker<'_> {
     }
 
     /// Refuses what the stack of a library cannot carry.
-    pub(super) fn check_carried_by_library(
+    pub(crate) fn check_carried_by_library(
         &self,
         index: usize,
         flow: &Flow,

@@ -1,5 +1,7 @@
 //! Stacks from shared libraries: which file a flow names, and which stack that is.
 
+mod check;
+
 use super::schema::{ScenarioFile, Stack};
 use crate::quic::Description;
 use std::path::Path;
