@@ -13,7 +13,7 @@ from toys import Toy
 ROOT = Path(__file__).parents[2]
 INCLUDE = ROOT / "include"
 TOY = Path(__file__).with_name("toy.c")
-QUINN = ROOT / "target" / "stacks" / "libquinn.so"
+BUILT = ROOT / "target" / "stacks"
 
 
 @pytest.fixture(scope="session")
@@ -36,9 +36,21 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
 @pytest.fixture(scope="session")
 def quinn() -> Path:
     """The library of quinn-proto."""
-    if not QUINN.exists():
-        pytest.skip(f"NO STACK: {QUINN.relative_to(ROOT)} is missing; `make stacks` builds it")
-    return QUINN
+    return built("libquinn.so")
+
+
+@pytest.fixture(scope="session")
+def smoltcp() -> Path:
+    """The library of smoltcp."""
+    return built("libsmoltcp.so")
+
+
+def built(name: str) -> Path:
+    """What `make stacks` has built."""
+    library = BUILT / name
+    if not library.exists():
+        pytest.skip(f"NO STACK: {library.relative_to(ROOT)} is missing; `make stacks` builds it")
+    return library
 
 
 @pytest.fixture(scope="session")
