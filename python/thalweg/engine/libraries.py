@@ -28,7 +28,8 @@ _INSPECTOR = Path(__file__).with_name("library_inspector.py")
 PATIENCE_S = 10.0
 """How long a call of a library may take."""
 _known: dict[str, tuple[str, Said]] = {}
-_is_asked_elsewhere = False
+_refusal = ""
+"""Why no library is asked here; empty if they are."""
 
 
 def inspected(path: str | Path, sha256: str) -> Said:
@@ -36,8 +37,8 @@ def inspected(path: str | Path, sha256: str) -> Said:
     known = _known.get(str(path))
     if known and known[0] == sha256:
         return known[1]
-    if _is_asked_elsewhere:
-        raise RequestError("has changed since the scenario was read")
+    if _refusal:
+        raise RequestError(_refusal)
     said = _ask(str(path))
     _known[str(path)] = sha256, said
     return said
@@ -45,10 +46,15 @@ def inspected(path: str | Path, sha256: str) -> Said:
 
 def remember(libraries: Iterable[Library]) -> None:
     """Knows what another process has asked; from now on nobody is asked here."""
-    global _is_asked_elsewhere  # noqa: PLW0603 - of a process that plays for another one
-    _is_asked_elsewhere = True
+    refuse("has changed since the scenario was read")
     for path, sha256, (name, version, controllers, streams) in libraries:
         _known[path] = sha256, (name, version, list(controllers), streams)
+
+
+def refuse(why: str) -> None:
+    """Asks no library in this process from now on: to ask one is to run its code."""
+    global _refusal  # noqa: PLW0603 - of the whole process
+    _refusal = why
 
 
 def given(stack: str | Path) -> str:
