@@ -40,6 +40,12 @@ def quinn() -> Path:
 
 
 @pytest.fixture(scope="session")
+def ngtcp2() -> Path:
+    """The library of ngtcp2."""
+    return built("libngtcp2.so")
+
+
+@pytest.fixture(scope="session")
 def smoltcp() -> Path:
     """The library of smoltcp."""
     return built("libsmoltcp.so")

@@ -115,7 +115,7 @@ impl LibraryEndpoint {
             control: Control {
                 window: config.initial_window,
                 pacing: None,
-                quantum: Bytes::ZERO,
+                quantum: config.max_mtu, // a library does not tell its bursts
                 startup_done: false,
             },
             counters: Counters::default(),
