@@ -27,14 +27,16 @@ def test_every_command_of_the_page_does_what_it_shows(quinn: Path, tmp_path: Pat
             done = subprocess.run(
                 ["sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
             )
-            expected = 2 if "error: " in shown else 0
-            assert done.returncode == expected, f"{command}\n{done.stdout}{done.stderr}"
+            # A target that is missed is an answer of `run`: CUBIC is no match for C4.
+            answers = (0, 1) if command.startswith("thalweg run") else (0,)
+            allowed = (2,) if "error: " in shown else answers
+            assert done.returncode in allowed, f"{command}\n{done.stdout}{done.stderr}"
             if shown:
                 pattern = ".*".join(re.escape(" ".join(part.split())) for part in shown.split("..."))
                 told = " ".join((done.stdout + done.stderr).split())
                 assert re.search(pattern, told), f"{command}\n{told}"
             played += 1
-    assert played == 9
+    assert played == 10
     assert (tmp_path / "quinn.svg").exists()
 
 
