@@ -2,6 +2,7 @@
 #   make build   a working .venv/bin/thalweg        make suite   run the C4 suite
 #   make test    everything that must hold          make bench   the table of speed
 #   make audit   a part of all trials under the auditor, another one with each commit
+#   make stacks  the stacks of examples/stacks, as libraries in target/stacks
 #   make fuzz    random cases, for SECONDS=600 if nothing else is said: fuzz/README.md
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite wasm manual lab no-lab no-node lab-tests browser actionlint site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes documents columns picture bench bench-browser bench-trial bench-compare bench-check lock clean
+.PHONY: build suite stacks wasm manual lab no-lab no-node lab-tests browser actionlint site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes documents columns picture bench bench-browser bench-trial bench-compare bench-check lock clean
 
 # The page of the lab too, where there is what builds it.
 HAS_LAB := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/null),$(shell command -v rustup 2>/dev/null))
@@ -149,8 +150,17 @@ actionlint:
 	    && GOBIN=$(abspath target/tools) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12; } \
 	  || { echo "SKIPPED the check of the action of GitHub: there is no actionlint, and no Go to get it"; test -z "$$CI"; }
 
+# Stacks that others wrote, as libraries: target/stacks/lib*.so. In CI each must build, but for ngtcp2 without its packages.
+STACKS := $(notdir $(patsubst %/,%,$(wildcard examples/stacks/*/)))
+stacks:
+	@mkdir -p target/stacks
+	@for stack in $(STACKS); do \
+	  $(MAKE) --no-print-directory -C examples/stacks/$$stack TARGET=$(abspath target/stacks) \
+	    || { echo "SKIPPED the stack $$stack: it could not be built, and its tests are skipped"; test -z "$$CI" || exit 1; }; \
+	done
+
 # Real-time tests have the machine for themselves.
-test-python: build lab-tests browser actionlint
+test-python: build stacks lab-tests browser actionlint
 	$(BIN)/python -m pytest -m "not realtime" --numprocesses auto --dist loadfile
 	$(BIN)/python -m pytest -m realtime
 

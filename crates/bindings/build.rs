@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use thalweg_random::Fnv1a;
 
 /// The crates that a trial in virtual time runs, and those that ask controllers in Python and make columns.
-const ENGINE: [&str; 10] = [
+const ENGINE: [&str; 12] = [
     "units",
     "random",
     "control",
@@ -18,6 +18,8 @@ const ENGINE: [&str; 10] = [
     "path",
     "transport",
     "quic",
+    "stack-sdk",
+    "stacks",
     "sim",
     "columns",
     "bindings",

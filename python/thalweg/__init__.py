@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         RequestError,
         ResultError,
         ScenarioError,
+        StackError,
         ThalwegError,
     )
     from thalweg.engine.catalogue import controllers, list_scenarios, list_suites
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from thalweg.results.comparison.tables import compare
     from thalweg.results.suite_result import SuiteResult
     from thalweg.trials.gathering import run_trials
+    from thalweg.trials.processes import play_alone as play_alone
 
 __all__ = [
     "AuditError",
@@ -58,6 +60,7 @@ __all__ = [
     "ResultError",
     "Scenario",
     "ScenarioError",
+    "StackError",
     "Statistics",
     "SuiteResult",
     "Sweep",
@@ -92,6 +95,7 @@ _MODULES = {
     "ResultError": "base.errors",
     "Scenario": "engine.scenario",
     "ScenarioError": "base.errors",
+    "StackError": "base.errors",
     "Statistics": "judging.verdict",
     "SuiteResult": "results.suite_result",
     "Sweep": "experiments.sweep",
@@ -104,6 +108,7 @@ _MODULES = {
     "controllers": "engine.catalogue",
     "list_scenarios": "engine.catalogue",
     "list_suites": "engine.catalogue",
+    "play_alone": "trials.processes",
     "plot_distribution": "pages.figures",
     "plot_trial": "pages.figures",
     "run_trials": "trials.gathering",

@@ -80,6 +80,23 @@ def serve_live(
     For a process that was started for this, has one thread, and ends afterwards. Raises OSError.
     """
 
+STACK_CALLS: list[str]
+"""Names of the functions of a library, by the numbers that a record of the present call has."""
+PRESENT_CALL_SIZE: int
+"""Bytes of such a record."""
+
+class StackFailed(Exception):
+    """The library of a stack has done what its interface forbids. Arguments: what, and the seed of the trial."""
+
+def inspect_library(path: str) -> tuple[str, str, list[str], int]:
+    """Loads a library into this process: its name, version, controllers, most streams. Raises ScenarioError."""
+
+def play_libraries_here() -> None:
+    """From now on libraries run in this process."""
+
+def share_present_call(buffer: Any) -> None:
+    """Notes which function of a library is being called in a buffer that stays. Raises ValueError."""
+
 class ControllerFailed(Exception):
     """A controller in Python has raised something, its cause. Arguments: controller, method, flow, seed (None outside
     of trials), time in seconds."""
@@ -630,6 +647,10 @@ class Scenario:
         """The scenario as it runs, overrides included; from_toml reads it back."""
 
     @property
+    def libraries(self) -> list[tuple[str, str, tuple[str, str, list[str], int]]]:
+        """The libraries that are stacks of its flows: path, SHA-256, and what `inspect_library` says."""
+
+    @property
     def resolved(self) -> str:
         """All that a trial depends on beside its seed, with defaults filled in; controllers in Python by their names
         alone. Two scenarios with the same text have the same trials in this engine."""
@@ -673,6 +694,9 @@ class Scenario:
     def measured(self, text: str, core_s: float) -> Trial:
         """A trial in real time, as the process that measured it tells (JSON). `core_s` is the processor time that it
         took. Raises ValueError."""
+
+    def traced_record(self, seed: int, audit: bool) -> tuple[str, float]:
+        """One trial with its trace, as text that `measured` reads, and its processor time in seconds. Raises as `run`."""
 
     def record(self, seed: int, audit: bool) -> tuple[str, float]:
         """One trial as text for another process, and the processor time that it took. Raises as `run`."""

@@ -148,6 +148,13 @@ def ask(connection: ClientConnection, told: list[dict[str, float]] | None = None
             told.append(header["live"])
 
 
+def test_a_scenario_from_a_page_runs_no_library(lab: Lab) -> None:
+    text = SIMPLE.replace("[[flow]]", f'[[flow]]\nstack = "{sys.executable}"', 1)
+    with lab.socket() as connection:
+        refused = ask(connection, name="check", setup=setup(text))["refused"]
+    assert "is the file of a library, none of which the lab runs" in refused["message"]
+
+
 def test_it_listens_on_loopback_alone(lab: Lab) -> None:
     table = Path("/proc/net/tcp").read_text().splitlines()[1:]
     own = [line.split()[1] for line in table if line.split()[1].endswith(f":{lab.port:04X}") and " 0A " in line]

@@ -9,6 +9,7 @@ mod columns;
 mod controller;
 mod document;
 mod gym;
+mod libraries;
 mod live;
 mod outcomes;
 mod quic;
@@ -54,6 +55,13 @@ pyo3::create_exception!(
 
 pyo3::create_exception!(
     thalweg._native,
+    StackFailed,
+    pyo3::exceptions::PyException,
+    "The library of a stack has done what its interface forbids. Arguments: what, and the seed of the trial."
+);
+
+pyo3::create_exception!(
+    thalweg._native,
     QuicRefused,
     pyo3::exceptions::PyException,
     "A connection over sockets cannot be made as requested."
@@ -87,6 +95,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;
     module.add("ControllerFailed", py.get_type::<ControllerFailed>())?;
     controller::add_classes(module)?;
+    libraries::add_functions(module)?;
     gym::add_classes(module)?;
     module.add("QuicRefused", py.get_type::<QuicRefused>())?;
     module.add("QuicFailed", py.get_type::<QuicFailed>())?;

@@ -6,7 +6,7 @@ use crate::outcomes::{Outcomes, Trial, text_of};
 use crate::registry;
 use crate::running::watched;
 use crate::trace::Trace;
-use crate::{AuditError, Cancelled, Panicked, ScenarioError};
+use crate::{AuditError, Cancelled, Panicked, ScenarioError, StackFailed, libraries};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -211,8 +211,42 @@ impl Scenario {
         Ok(Trial { outcomes, trace })
     }
 
+    /// The libraries that are stacks of its flows: path, SHA-256, and what each says of itself.
+    #[getter]
+    fn libraries(&self) -> Vec<(String, String, libraries::Said)> {
+        let found = self.scenario.libraries().into_iter();
+        let entry = |of: &thalweg_stacks::Description| {
+            let said = of.inspected.clone();
+            let said = (said.name, said.version, said.controllers, said.max_streams);
+            let path = of.path.to_string_lossy().into_owned();
+            (path, of.sha256.clone(), said)
+        };
+        found.map(entry).collect()
+    }
+
+    /// One trial with its trace, as text for another process, which `measured` reads, and the seconds of processor time
+    /// that it took.
+    fn traced_record(&self, py: Python<'_>, seed: u64, audit: bool) -> PyResult<(String, f64)> {
+        self.refuse_live()?;
+        let progress = progress(audit);
+        let work = || self.heeded(seed, || run_traced(&self.scenario, seed, &progress));
+        let played = py.detach(|| catch_unwind(AssertUnwindSafe(|| self.spoken(work))));
+        let played = played.map_err(|_| Panicked::new_err("the simulator has panicked"))??;
+        refuse_finding(&progress)?;
+        let played = played.map_err(|failed| failed.into_error(py))?;
+        let (finished, trace) = played.ok_or_else(|| Cancelled::new_err("interrupted"))?;
+        let measured = Measured {
+            outcome: finished.outcome,
+            trace: Some(trace),
+        };
+        let text = serde_json::to_string(&measured);
+        let text = text.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok((text, finished.core.as_secs_f64()))
+    }
+
     /// One trial without its trace, as text for another process, and the seconds of processor time that it took.
     fn record(&self, py: Python<'_>, seed: u64, audit: bool) -> PyResult<(String, f64)> {
+        self.refuse_live()?;
         let progress = progress(audit);
         let work = || {
             self.heeded(seed, || {
@@ -316,15 +350,26 @@ impl Scenario {
     }
 }
 
-/// A trial that a controller in Python has ended.
+/// A trial that was ended from within.
 struct Failed {
     seed: u64,
-    failure: Box<Failure>,
+    by: Ender,
+}
+
+/// What has ended a trial.
+enum Ender {
+    /// A controller in Python.
+    Controller(Box<Failure>),
+    /// The library of a stack.
+    Stack(Box<thalweg_stacks::Fault>),
 }
 
 impl Failed {
     fn into_error(self, py: Python<'_>) -> PyErr {
-        self.failure.into_error(py, Some(self.seed))
+        match self.by {
+            Ender::Controller(failure) => failure.into_error(py, Some(self.seed)),
+            Ender::Stack(fault) => StackFailed::new_err((fault.to_string(), self.seed)),
+        }
     }
 }
 
@@ -354,9 +399,15 @@ impl Scenario {
         }
     }
 
-    /// Plays the trial with `seed`, which a controller may end.
+    /// Plays the trial with `seed`, which a controller or a stack may end.
     fn heeded<T>(&self, seed: u64, play: impl FnOnce() -> T) -> Result<T, Failed> {
-        controller::heeded(play).map_err(|failure| Failed { seed, failure })
+        let played = thalweg_stacks::heeded(|| controller::heeded(play));
+        let by = match played {
+            Ok(Ok(played)) => return Ok(played),
+            Ok(Err(failure)) => Ender::Controller(failure),
+            Err(fault) => Ender::Stack(fault),
+        };
+        Err(Failed { seed, by })
     }
 
     /// Plays trials one after the other, until one fails.
@@ -388,7 +439,7 @@ impl Scenario {
             true => Err(ScenarioError::new_err(
                 "this scenario runs in real time only",
             )),
-            false => Ok(()),
+            false => libraries::refuse_here(&self.scenario),
         }
     }
 

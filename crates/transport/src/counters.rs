@@ -37,7 +37,7 @@ pub struct Counters {
 
 impl Counters {
     /// Counts an RTT sample.
-    pub(crate) fn count_rtt(&mut self, sample: Duration) {
+    pub fn count_rtt(&mut self, sample: Duration) {
         self.event_rtt = self.event_rtt();
         (self.latest_rtt, self.sent_at_latest_rtt) = (sample, self.packets_sent);
         self.rtt_min = match self.rtt_samples {

@@ -6,6 +6,7 @@ Each message is one sentence to act on::
         RequestError        the request is wrong (exit status 2)
             ScenarioError   a scenario cannot be run: the message names file, line, key and accepted forms
             ControllerError a controller in Python failed: the message has its file and line, flow, seed and time
+                StackError  the library of a stack failed: the message has the call, scenario, seed and time
             ResultError     a stored result cannot be read
             RealTimeError   this host cannot do it in real time, or a program or a flow there failed
         AuditError          the auditor found that a trial contradicts physics (exit status 3)
@@ -54,6 +55,13 @@ class QuicError(ThalwegError):
 
 class ControllerError(RequestError):
     """A controller in Python has failed in a trial. The message has its file and line, flow, seed and time."""
+
+
+class StackError(ControllerError):
+    """The library of a stack has failed in a trial. The message has the call, scenario, seed and simulated time.
+
+    Whoever goes on without a trial that a controller has ended does so here.
+    """
 
 
 _MANY = 12

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import seconds
 from thalweg.cli.console import note
-from thalweg.cli.options import Stack, refuse_audit
+from thalweg.cli.options import refuse_audit
 
 if TYPE_CHECKING:
     from thalweg.realtime import Timing
@@ -49,7 +49,7 @@ def refuse_options(options: LiveOptions) -> None:
         raise RequestError("--realtime, --bound, --report, --strict-timing and --retry require --live")
 
 
-def refuse_virtual(stack: Stack | None, jobs: int, cluster: str | None, allow_unseeded: bool) -> None:
+def refuse_virtual(stack: str | None, jobs: int, cluster: str | None, allow_unseeded: bool) -> None:
     """Refuses options that are about virtual time. Raises RequestError."""
     if allow_unseeded:
         raise RequestError("--allow-unseeded cannot be combined with --live: trials in real time never repeat")
@@ -58,5 +58,5 @@ def refuse_virtual(stack: Stack | None, jobs: int, cluster: str | None, allow_un
         raise RequestError("--jobs cannot be combined with --live: trials in real time run one at a time")
     if cluster:
         raise RequestError("--cluster cannot be combined with --live: trials in real time run on this machine")
-    if stack is Stack.MODEL:
-        raise RequestError("--stack model cannot be combined with --live; --stack quic can")
+    if stack and stack != "quic":
+        raise RequestError(f"--stack {stack} cannot be combined with --live; --stack quic can")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thalweg.base.errors import RequestError
+from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.extras import require
 from thalweg.base.seeds import LARGEST_SET, first_seed
 from thalweg.cli import console
@@ -57,16 +57,30 @@ Settings = Annotated[
 ]
 
 
-class Stack(StrEnum):
-    """What carries flows in virtual time."""
+STACKS = ("model", "quic")
 
-    MODEL = "model"
-    QUIC = "quic"
+
+def _stack(text: str | None) -> str | None:
+    """Refuses what names no stack. Raises RequestError."""
+    from thalweg.engine.libraries import is_file  # noqa: PLC0415 - the engine comes with it
+
+    if text is None or text in STACKS or is_file(text):
+        return text
+    raise RequestError(
+        f"--stack {text!r}: accepted: model, quic, or a library with a stack, such as ./libmine.so"
+        f"{did_you_mean(text, STACKS)}"
+    )
 
 
 StackChoice = Annotated[
-    Stack | None,
-    typer.Option("--stack", help="Run every flow on the modelled endpoint or on a real QUIC stack."),
+    str | None,
+    typer.Option(
+        "--stack",
+        metavar="NAME",
+        callback=_stack,
+        help="Run every flow on the modelled endpoint (model), a real QUIC stack (quic), or that of a library "
+        "(./libmine.so).",
+    ),
 ]
 AllowUnseeded = Annotated[
     bool,
@@ -202,12 +216,18 @@ def pairs(texts: Iterable[str] | None, option: str, form: str) -> list[tuple[str
 
 
 def settings(
-    texts: Iterable[str] | None, stack: Stack | None = None, allow_unseeded: bool = False
+    texts: Iterable[str] | None, stack: str | None = None, allow_unseeded: bool = False
 ) -> list[tuple[str, str]]:
-    """The keys and values of `--set`, and those that other options stand for, which `--set` can change again."""
-    wanted = [("flow.*.stack", stack.value)] if stack else []
+    """The keys and values of `--set`, and those that other options stand for, which `--set` can change again.
+
+    Libraries are looked for in the present folder, not in that of a scenario.
+    """
+    from thalweg.engine.libraries import given  # noqa: PLC0415 - the engine comes with it
+
+    wanted = [("flow.*.stack", stack)] if stack else []
     wanted += [("allow_unseeded", "true")] if allow_unseeded else []
-    return wanted + pairs(texts, "--set", 'KEY=VALUE, such as path.rate="10 Mbps"')
+    wanted += pairs(texts, "--set", 'KEY=VALUE, such as path.rate="10 Mbps"')
+    return [(key, given(value) if key.endswith(".stack") else value) for key, value in wanted]
 
 
 @dataclass(frozen=True)

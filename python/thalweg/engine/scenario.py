@@ -25,6 +25,7 @@ from thalweg.engine.catalogue import Entry, find_scenario
 from thalweg.engine.controllers.definition import Definition
 from thalweg.engine.controllers.failure import error_of
 from thalweg.engine.controllers.resolver import Given, Resolver
+from thalweg.engine.libraries import Library, given
 from thalweg.engine.outcome import Description, FlowDescription, Outcomes, Trial
 from thalweg.engine.trace import Trace
 
@@ -92,27 +93,44 @@ class Scenario(Described):
         overrides: Settings = (),
         controllers: Controllers = (),
         allow_unseeded: bool = False,
+        stack: str | Path | None = None,
     ) -> Scenario:
         """Reads a scenario by shipped name (`c4/bad-wifi`) or by path.
 
         `overrides` set keys of the file (`{"path.rate": "10 Mbps", "flow.main.streams": 4}`); a number that lacks
         its unit is refused. `controllers` bind flows to controllers (`{"main": "cubic"}`), of Thalweg or in Python
         (`"./mine.py"`, or a class). `allow_unseeded` allows those whose trials do not repeat, as the key of that
-        name does (`noq:bbr3`). Raises RequestError.
+        name does (`noq:bbr3`). `stack` carries all flows: "model", "quic", or a library (`"./libmine.so"`) with
+        controllers of its own. Raises RequestError.
 
         >>> Scenario.load("c4/simple-20mbps", overrides={"path.rate": "10 Mbps"}).name
         'simple-20mbps'
         """
-        given: Settings = overrides
-        if allow_unseeded:
-            unseeded = {"allow_unseeded": True}
-            given = unseeded | {**given} if isinstance(given, Mapping) else [*unseeded.items(), *pairs(given)]
-        return Scenario.from_entry(find_scenario(name_or_path), given, controllers)
+        settings: Settings = overrides
+        options: dict[str, Value] = {"allow_unseeded": True} if allow_unseeded else {}
+        if stack is not None:
+            options["flow.*.stack"] = given(stack)
+        if options:
+            if isinstance(settings, Mapping):
+                settings = {**options, **dict(settings)}
+            else:
+                settings = [*options.items(), *settings]
+        return Scenario.from_entry(find_scenario(name_or_path), settings, controllers)
 
     @staticmethod
     def from_entry(entry: Entry, overrides: Settings = (), controllers: Controllers = ()) -> Scenario:
         """Reads a scenario of the catalogue. Raises RequestError."""
         return Scenario.from_toml(entry.read(), entry.name, overrides, controllers, entry.source_name, entry.suite)
+
+    @staticmethod
+    def flow_names(entry: Entry, overrides: Settings = ()) -> list[str]:
+        """The flows of a scenario of the catalogue, whatever carries them. Raises RequestError."""
+        settings = pairs(overrides)
+        try:
+            path = _native.Scenario.path_from_toml(entry.read(), entry.source_name, settings, Resolver())
+        except _native.ScenarioError as error:
+            raise ScenarioError(_in_python(str(error), settings, overrides, ())) from None
+        return [str(flow["name"]) for flow in path.flows]
 
     @staticmethod
     def from_toml(
@@ -142,12 +160,22 @@ class Scenario(Described):
             native = _native.Scenario.from_toml(source, file or name, settings, bindings, resolver)
         except _native.ScenarioError as error:
             raise ScenarioError(_in_python(str(error), settings, overrides, controllers)) from None
-        return Scenario(native, name, suite, resolver)
+        scenario = Scenario(native, name, suite, resolver)
+        if native.libraries and not all(one.source for one in scenario.definitions.values()):
+            raise ScenarioError(
+                "the stack of a library cannot be combined with a controller that is a class without a file"
+            )
+        return scenario
 
     @property
     def native(self) -> _native.Scenario:
         """What the native module plays."""
         return self._native
+
+    @cached_property
+    def libraries(self) -> list[Library]:
+        """The shared libraries that are stacks of its flows: path, SHA-256, and what each says of itself."""
+        return self.native.libraries
 
     @property
     def definitions(self) -> dict[str, Definition]:
@@ -222,6 +250,10 @@ class Scenario(Described):
         True
         """
         _check_seed(seed)
+        if self.libraries:
+            from thalweg import play_alone  # noqa: PLC0415 - executors play scenarios
+
+            return play_alone(self, seed, trace, _watched(audit))
         try:
             with findings():
                 native = self._native.run(seed, trace, _watched(audit))
@@ -249,6 +281,8 @@ class Scenario(Described):
             raise RequestError(
                 f"packets from {from_s} s, {most} at most: accepted are a time and a number from 0 on"
             )
+        if self.libraries:
+            raise RequestError("the log of packets cannot be combined with the stack of a library")
         try:
             packets, *_ = self._native.packets(seed, from_s, most)
         except _native.Cancelled:

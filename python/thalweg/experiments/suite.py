@@ -22,16 +22,19 @@ def load_all(
 
     Everything is read before anything runs. Raises RequestError, also if no scenario has the flow.
     """
-    plain = [(entry, Scenario.from_entry(entry, overrides)) for entry in entries]
-    flows = {entry.name: {str(flow["name"]) for flow in scenario.flows} for entry, scenario in plain}
+    if not controllers:
+        return [Scenario.from_entry(entry, overrides) for entry in entries]
+    entries = list(entries)
+    # A controller of the file may be none of the stack that is asked for.
+    flows = {entry.name: set(Scenario.flow_names(entry, overrides)) for entry in entries}
     known = sorted(set().union(*flows.values()))
     for flow, _ in controllers:
         if flow not in known:
             raise RequestError(f"no scenario of the suite has a flow {flow!r}{did_you_mean(flow, known)}")
     scenarios = []
-    for entry, scenario in plain:
+    for entry in entries:
         bindings = [(flow, controller) for flow, controller in controllers if flow in flows[entry.name]]
-        scenarios.append(Scenario.from_entry(entry, overrides, bindings) if bindings else scenario)
+        scenarios.append(Scenario.from_entry(entry, overrides, bindings))
     return scenarios
 
 

@@ -19,6 +19,7 @@ from thalweg.base.toml import named_files, read_toml
 from thalweg.engine.controllers.definition import Definition, file_of
 from thalweg.engine.controllers.resolver import Resolver
 
+NO_LIBRARIES = "is the file of a library, none of which the lab runs"
 _LARGEST = 1 << 20
 _MOST_FILES = 500
 _CLASS = re.compile(rb"^class\s+\w+\s*\([^)]*\bController\b", re.MULTILINE)

@@ -24,12 +24,13 @@ from typing import Any
 from thalweg import _native
 from thalweg.base.errors import RequestError, ThalwegError
 from thalweg.base.progress import Progress
+from thalweg.engine import libraries
 from thalweg.experiments.sweep import Sweep
 from thalweg.experiments.sweep.plan import Plan
 from thalweg.experiments.sweep.run import DAY_S
 from thalweg.experiments.sweep.store import Store
 from thalweg.lab import own_session
-from thalweg.lab.folder import Folder
+from thalweg.lab.folder import NO_LIBRARIES, Folder
 from thalweg.lab.plan import SweepRequest
 from thalweg.trials.machine import ThisMachine
 from thalweg.trials.store.shard import Shard
@@ -174,6 +175,7 @@ def play(pipe: Connection, folder: Folder, asked: SweepRequest) -> None:
     own_session.begin()
     try:
         os.chdir(folder.path)  # names of scenarios, controllers and stores begin here
+        libraries.refuse(NO_LIBRARIES)
         plan = asked.plan(folder)
         said = _played(pipe, plan, asked.place(folder, plan).relative_to(folder.path))
     except (ThalwegError, _native.ScenarioError, _native.ControllerFailed, _native.AuditError) as error:

@@ -18,8 +18,9 @@ from thalweg import _native
 from thalweg.base.errors import ScenarioError, ThalwegError
 from thalweg.base.quantity import measure
 from thalweg.base.toml import read_toml
+from thalweg.engine import libraries
 from thalweg.lab import own_session, stored
-from thalweg.lab.folder import Folder
+from thalweg.lab.folder import NO_LIBRARIES, Folder
 from thalweg.lab.live import run_live
 from thalweg.lab.plan import SweepRequest
 from thalweg.lab.sweep import estimated
@@ -40,6 +41,7 @@ def serve(connection: Connection, folder: Folder) -> None:
     own_session.begin()
     threading.Thread(target=own_session.end_with_server, daemon=True).start()
     os.chdir(folder.path)  # names of controllers in files begin here
+    libraries.refuse(NO_LIBRARIES)
     while True:
         try:
             text = connection.recv_bytes()

@@ -197,6 +197,8 @@ class Cluster:
             raise RequestError(
                 f"--cluster {self._address!r}: a controller is a class of this process; accepted: one in a file"
             )
+        if scenario.libraries:
+            raise RequestError(f"--cluster {self._address!r} cannot be combined with the stack of a library")
 
     def submit(self, part: _Part) -> Future[Any]:
         """Sends trials. Raises RequestError."""

@@ -56,14 +56,22 @@ class ThisMachine:
     def each(
         self, scenario: Scenario, seeds: Sequence[int], take: Callable[[Trial], T], report: Report = unheard
     ) -> list[T]:
-        """On threads."""
+        """On threads; libraries have processes."""
+        if scenario.libraries:
+            with Processes(self.jobs).started() as pool:
+                return pool.each(scenario, seeds, take, report)
         return Threads(self.jobs).each(scenario, seeds, take, report)
 
     def _started(self, stack: ExitStack) -> Pool:
         return stack.enter_context(Processes(self.jobs).started())
 
     def _wants_processes(self, batch: Batch, are_there: bool) -> bool:
-        """Whether controllers in Python would have one trial wait for another, or there are processes already."""
+        """Whether there are libraries, or controllers in Python would have one trial wait for another.
+
+        Processes that are there already are used.
+        """
+        if any(scenario.libraries for scenario in batch.scenarios):
+            return True
         in_python = any(scenario.definitions for scenario in batch.scenarios)
         worth = are_there or min(self.width, batch.trials) > 1
         return in_python and worth and all(map(is_portable, batch.scenarios))

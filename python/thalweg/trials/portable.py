@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from thalweg import _native
-from thalweg.base.errors import AuditError, ControllerError, ScenarioError
+from thalweg.base.errors import AuditError, ControllerError, ScenarioError, StackError
+from thalweg.engine import libraries
 from thalweg.engine.controllers.failure import error_of
 from thalweg.engine.controllers.resolver import Resolver
 from thalweg.engine.scenario import Scenario
@@ -36,6 +37,8 @@ def document_of(scenario: Scenario, audited: bool) -> dict[str, Any]:
         "audited": audited,
         "sources": {str(source.file): source.text for source in sources},
         "folders": [str(source.file.resolve().parent) for source in sources],
+        "libraries": scenario.libraries,
+        "patience_s": libraries.PATIENCE_S,
     }
 
 
@@ -46,29 +49,40 @@ class Portable:
     native: _native.Scenario
     resolver: Resolver
     audited: bool
+    libraries: tuple[str, ...] = ()
+    """Stacks of its flows, for messages."""
 
     @staticmethod
     def of(document: dict[str, Any]) -> Portable:
         """Reads it. Raises ScenarioError."""
         sys.path += [folder for folder in document["folders"] if folder not in sys.path]
         resolver = Resolver(document["sources"])
+        if document["libraries"]:
+            libraries.remember(document["libraries"])
         try:
             native = _native.Scenario.from_toml(document["toml"].encode(), document["name"], [], [], resolver)
         except _native.ScenarioError as error:
             raise ScenarioError(str(error)) from None
-        return Portable(native, resolver, document["audited"])
+        names = tuple(libraries.shown(path) for path, *_ in document["libraries"])
+        return Portable(native, resolver, document["audited"], names)
 
-    def record(self, seed: int) -> tuple[str, float]:
-        """Plays a trial: its outcome as text, and its processor time. Raises what a trial fails with."""
+    def record(self, seed: int, traced: bool = False) -> tuple[str, float]:
+        """Plays a trial: its outcome as text, and its processor time. Raises what a trial fails with.
+
+        With its trace, the text is one that `_native.Scenario.measured` reads.
+        """
         try:
-            return self.native.record(seed, self.audited)
+            play = self.native.traced_record if traced else self.native.record
+            return play(seed, self.audited)
         except _native.ControllerFailed as failed:
             raise error_of(failed, self.resolver.definitions) from None
+        except _native.StackFailed as failed:
+            raise StackError(failed.args[0]) from None
 
-    def answer(self, seed: int) -> dict[str, Any]:
+    def answer(self, seed: int, traced: bool = False) -> dict[str, Any]:
         """The same as JSON, with what a trial failed with."""
         try:
-            text, core_s = self.record(seed)
+            text, core_s = self.record(seed, traced)
         except (ControllerError, _native.Panicked, _native.AuditError) as error:
             return {"failed": type(error).__name__, "error": str(error)}
         return {"record": text, "core_s": core_s}
@@ -76,6 +90,7 @@ class Portable:
 
 _KINDS: dict[str, type[Exception]] = {
     "ControllerError": ControllerError,
+    "StackError": StackError,
     "Panicked": _native.Panicked,
     "AuditError": AuditError,
 }

@@ -17,18 +17,21 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from thalweg.base.errors import ControllerError
+from thalweg.base.errors import ControllerError, StackError
 from thalweg.base.executor import Batch, Failed, Finished, Report, T, Take, unheard
-from thalweg.engine import audit
-from thalweg.engine.outcome import Trial
+from thalweg.engine import audit, libraries
+from thalweg.engine.outcome import Outcomes, Trial
 from thalweg.engine.scenario import Scenario
+from thalweg.engine.trace import Trace
 from thalweg.trials.apart import FAILURES
 from thalweg.trials.in_turn import in_turn
 from thalweg.trials.portable import TrialRecord, document_of, gathered, line_of, read_answer
 from thalweg.trials.threads import Threads
 
 _WORKER = Path(__file__).with_name("worker.py")
+_LIBRARY_WORKER = Path(__file__).with_name("library_worker.py")
 _POLL_S = 0.1
 LIVES = 3
 """How many processes a trial may end before it counts as failed."""
@@ -84,23 +87,30 @@ class Process:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
+        self._program = _WORKER
         self._scenario: Scenario | None = None
         self._lock = threading.Lock()
         self._ended = False
 
-    def play(self, scenario: Scenario, seed: int, document: Callable[[], str]) -> tuple[str, float]:
+    def play(
+        self, scenario: Scenario, seed: int, document: Callable[[], str], traced: bool = False
+    ) -> tuple[str, float]:
         """Plays a trial, again if the process ends. Raises what it fails with, and Stopped after `end`."""
         status = 0
+        program = _LIBRARY_WORKER if scenario.libraries else _WORKER
+        if program != self._program:
+            self._drop()
+            self._program = program
         for _ in range(LIVES):
             process = self._started()
             if self._scenario is not scenario:
                 self._say(process, document())
                 self._scenario = scenario
-            self._say(process, f"{seed}\n")
+            self._say(process, json.dumps([seed, traced]) + "\n")
             assert process.stdout is not None
             line = process.stdout.readline()
             if line.endswith("\n"):  # a process that has ended leaves half an answer
-                return read_answer(json.loads(line))
+                return _read(scenario, seed, json.loads(line))
             if self._ended:
                 raise Stopped
             status = process.wait()
@@ -125,7 +135,7 @@ class Process:
             if self._ended:
                 raise Stopped
             if self._process is None:
-                command = [sys.executable, "-I", "-S", str(_WORKER)]
+                command = [sys.executable, "-I", "-S", str(self._program)]
                 self._process = subprocess.Popen(
                     command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
                 )
@@ -146,6 +156,54 @@ class Process:
             process.stdin.flush()
         except BrokenPipeError:  # it has ended: there will be no answer
             pass
+
+
+def _read(scenario: Scenario, seed: int, answer: dict[str, Any]) -> tuple[str, float]:
+    """What a process has recorded. Raises what the trial failed with."""
+    where = f"{scenario.description.reference}, seed {seed}"
+    if "printed" in answer and "failed" not in answer:
+        _note_printed(scenario, where, *answer["printed"])
+    try:
+        return read_answer(answer)
+    except StackError as error:
+        raise StackError(f"{where}: {error}") from None
+
+
+def _note_printed(scenario: Scenario, where: str, length: int, text: str) -> None:
+    """Says once that a library prints."""
+    names = ", ".join(libraries.shown(path) for path, *_ in scenario.libraries)
+    with _lock:
+        if names in _printers:
+            return
+        _printers.add(names)
+    last = text.splitlines()[-1:] or [""]
+    sys.stderr.write(
+        f'note: {names} printed {length} bytes in {where}: "{last[0][:200]}"; stacks have no output\n'
+    )
+    sys.stderr.flush()
+
+
+_printers: set[str] = set()
+_lock = threading.Lock()
+
+
+def play_alone(scenario: Scenario, seed: int, traced: bool, audited: bool) -> Trial:
+    """One trial in a process of its own, which ends with it. Raises what a trial fails with."""
+    process = Process()
+    try:
+        text, core_s = process.play(scenario, seed, lambda: line_of(document_of(scenario, audited)), traced)
+    finally:
+        process.close()
+    return trial_of(scenario, text, core_s, traced)
+
+
+def trial_of(scenario: Scenario, text: str, core_s: float, traced: bool) -> Trial:
+    """A trial that another process has recorded."""
+    if not traced:
+        return Trial(Outcomes.of(gathered(scenario, [(0, text, core_s)]), scenario.description), None)
+    native = scenario.native.measured(text, core_s)
+    series = Trace.of(native.trace) if native.trace is not None else None
+    return Trial(Outcomes.of(native.outcomes, scenario.description), series)
 
 
 class Stopped(Exception):  # noqa: N818 - nothing went wrong
@@ -172,6 +230,36 @@ class Pool:
                 for process in self.processes:
                     process.end()
                 raise
+
+    def each(
+        self, scenario: Scenario, seeds: Sequence[int], take: Callable[[Trial], T], report: Report = unheard
+    ) -> list[T]:
+        """What `take` makes of each trial with its trace, one trial in each process at once."""
+        document = line_of(document_of(scenario, audit.is_on()))
+        free: queue.SimpleQueue[Process] = queue.SimpleQueue()
+        for process in self.processes:
+            free.put(process)
+
+        def work(seed: int) -> T:
+            process = free.get()
+            try:
+                text, core_s = process.play(scenario, seed, lambda: document, traced=True)
+            finally:
+                free.put(process)
+            return take(trial_of(scenario, text, core_s, True))
+
+        found: list[T] = []
+        with ThreadPoolExecutor(len(self.processes)) as threads:
+            try:
+                for taken in threads.map(work, seeds):
+                    found.append(taken)
+                    report(len(found))
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                for process in self.processes:
+                    process.end()
+                raise
+        return found
 
     def close(self) -> None:
         """Ends all processes. None is at work any more."""

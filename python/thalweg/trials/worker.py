@@ -48,7 +48,7 @@ def main() -> None:
             except ScenarioError as error:
                 scenario, refusal = None, str(error)
             continue
-        answer = scenario.answer(asked) if scenario else {"failed": "ControllerError", "error": refusal}
+        answer = scenario.answer(*asked) if scenario else {"failed": "ControllerError", "error": refusal}
         answers.write(line_of(answer))
         answers.flush()
 

@@ -16,7 +16,8 @@
 
 use crate::outcome::media::{MediaOutcome, summarise};
 use crate::outcome::trace::sample_sender;
-use crate::scenario::schema::Stack;
+use crate::quic::RealEndpoint;
+use crate::scenario::library::FlowStack;
 use crate::scenario::{FlowSpec, Scenario, StartNoise};
 use crate::trial::connection::{Connection, plans};
 use crate::trial::stack::{Endpoint, Payload};
@@ -37,7 +38,7 @@ impl FlowSpec {
         trial: u64,
     ) -> impl Iterator<Item = RealConnection> + use<> {
         let mut spec = self.clone();
-        spec.stack = Stack::Quic;
+        spec.stack = FlowStack::Quic;
         spec.transport.wakeup_noise = Duration::ZERO;
         let plans = plans(&spec, trial, StartNoise::default()).into_iter();
         plans.map(move |plan| RealConnection(Connection::new(&spec, flow, trial, plan)))
@@ -60,7 +61,10 @@ impl RealConnection {
     /// [`settle`](RealConnection::settle).
     pub fn transmit(&mut self, now: Instant, from: Role, most: NonZeroUsize) -> Option<Train> {
         match self.0.endpoint(from) {
-            Endpoint::Real(endpoint) => endpoint.transmit_train(now, most),
+            Endpoint::Real(endpoint) => match &mut **endpoint {
+                RealEndpoint::Quic(endpoint) => endpoint.transmit_train(now, most),
+                RealEndpoint::Library(_) => None,
+            },
             Endpoint::Modelled(_) => None,
         }
     }

@@ -3,6 +3,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use thalweg_control::{Control, Controller, Observer, PathState, Rng};
 use thalweg_transport::{AppEvent, Counters, PacketEvent, Role, StreamId, TransportConfig};
@@ -76,9 +77,9 @@ pub struct QuicEndpoint(Infallible);
 
 /// Methods that no value can have called.
 macro_rules! never {
-    ($($name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+    ($endpoint:ident: $($name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         #[allow(missing_docs)]
-        impl QuicEndpoint {
+        impl $endpoint {
             $(pub fn $name(&self, $($argument: $kind),*) $(-> $result)? {
                 match self.0 {}
             })*
@@ -86,7 +87,7 @@ macro_rules! never {
     };
 }
 
-never! {
+never! { QuicEndpoint:
     connect(_now: Instant);
     write(_id: StreamId, _bytes: u64, _fin: bool, _priority: u8, _incremental: bool);
     send_datagram(_len: u32, _tag: u64);
@@ -115,5 +116,70 @@ impl QuicEndpoint {
     /// Never called: the check of a scenario refuses flows of the stack.
     pub fn new(_: Role, _: TransportConfig, _: Instant, _: Steering, _: Rng, _: Rng) -> Self {
         unreachable!("a scenario with the QUIC stack is refused by its check")
+    }
+}
+
+/// What a library is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    pub(crate) named: String,
+    pub(crate) inspected: Inspected,
+    /// No value of this type exists.
+    pub(crate) never: Infallible,
+}
+
+/// What it says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inspected {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) controllers: Vec<String>,
+    pub(crate) max_streams: u32,
+}
+
+impl Description {
+    /// There are no libraries.
+    pub fn read(_: &str, _: &Path) -> Result<Description, String> {
+        Err("cannot be loaded, since there are no libraries in this build".to_owned())
+    }
+}
+
+/// One end of a connection of a library.
+pub struct LibraryEndpoint(Infallible);
+
+/// A packet of a library.
+pub fn datagram_of(sent: Infallible) -> Datagram {
+    match sent {}
+}
+
+never! { LibraryEndpoint:
+    write(_id: StreamId, _bytes: u64, _fin: bool);
+    close(_now: Instant);
+    receive(_now: Instant, _ecn: Ecn, _data: &[u8]);
+    transmit(_now: Instant) -> Option<Infallible>;
+    next() -> Instant;
+    expire(_now: Instant);
+    poll_event() -> Option<AppEvent>;
+    has_events() -> bool;
+    path() -> &PathState;
+    control() -> &Control;
+    told() -> u64;
+    counters() -> &Counters;
+    record_packets();
+    observe(_out: &mut dyn Observer);
+    pacing_rate() -> Option<Rate>;
+}
+
+impl LibraryEndpoint {
+    /// Never called: the check of a scenario refuses libraries.
+    pub fn new(
+        of: &Description,
+        _: Role,
+        _: &TransportConfig,
+        _: Instant,
+        _: (&str, &str),
+        _: (Rng, Rng),
+    ) -> Self {
+        match of.never {}
     }
 }

@@ -79,6 +79,9 @@ impl Clock {
                     Some("model") => {
                         "\"model\" cannot be combined with real time; use \"quic\", or no such key"
                     }
+                    Some(file) if Stack::is_file(file) => {
+                        "a library cannot be combined with real time; use \"quic\", or no such key"
+                    }
                     Some(_) if is_kernel => {
                         "\"quic\" cannot be combined with a controller of the kernel"
                     }

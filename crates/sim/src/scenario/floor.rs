@@ -3,7 +3,7 @@
 //! # Model
 //! A fluid limit: the flow is alone on the path, loses nothing (not even in an outage that loses everything, in which a
 //! packet may begin that ends after it), knows the capacity in advance, and
-//! full packets contain only data and their headers, of the least size for the real stack. The request reaches the
+//! full packets contain only data and their headers, of the least size for the real stack and none for a library. The request reaches the
 //! server after the handshake (one and a half round trips, half of one with 0-RTT); from then on data is sent at
 //! capacity, and the last byte takes one more propagation delay. A server that writes at a rate has not
 //! written the last byte before, and chunks are a round trip and a think time apart. The exchange of closes takes
@@ -18,7 +18,7 @@
 
 use crate::quic::LEAST_STREAM_OVERHEAD;
 use crate::scenario::hop::{Direction, Hop};
-use crate::scenario::schema::Stack;
+use crate::scenario::library::FlowStack;
 use crate::scenario::{FlowSpec, Metric, Scenario, Workload};
 use std::borrow::Cow;
 use thalweg_path::{CapacitySchedule, LinkConfig};
@@ -79,9 +79,10 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
         Workload::Requests(_) => return None,
     };
     let full = flow.transport.max_mtu;
-    let header = match flow.stack {
-        Stack::Model => full - full_packet_payload(full),
-        Stack::Quic => Bytes::new(LEAST_STREAM_OVERHEAD),
+    let header = match &flow.stack {
+        FlowStack::Model => full - full_packet_payload(full),
+        FlowStack::Quic => Bytes::new(LEAST_STREAM_OVERHEAD),
+        FlowStack::Library(_) => Bytes::ZERO, // nobody knows its headers
     };
     let payload = (full - header).as_u64();
     let packets = bytes.as_u64().div_ceil(payload).max(1);

@@ -1,8 +1,9 @@
 //! A flow: its controller, its workload and its transport.
 
 use super::breaker::BreakerSpec;
+use super::library::FlowStack;
 use super::media::MediaSpec;
-use super::schema::{Gap, Stack};
+use super::schema::Gap;
 use super::supply::Supply;
 use crate::quic::StackController;
 use thalweg_control::{ControllerSpec, Registry};
@@ -19,6 +20,8 @@ pub enum FlowController {
     Registry(ControllerSpec),
     /// A controller of the real stack, for flows of that stack.
     OfStack(StackController),
+    /// A controller of the library that is the stack of the flow.
+    OfLibrary(String),
     /// A congestion control of the kernel's TCP, as scenarios for real time write it: "kernel:cubic".
     Kernel(String),
 }
@@ -29,7 +32,9 @@ impl FlowController {
         match self {
             FlowController::Registry(spec) => spec.as_str(),
             FlowController::OfStack(controller) => controller.as_str(),
-            FlowController::Kernel(controller) => controller,
+            FlowController::OfLibrary(controller) | FlowController::Kernel(controller) => {
+                controller
+            }
         }
     }
 
@@ -143,8 +148,8 @@ pub struct FlowSpec {
     pub name: String,
     /// Controller of its sender.
     pub controller: FlowController,
-    /// The modelled endpoint or the real stack.
-    pub(crate) stack: Stack,
+    /// The modelled endpoint, the real stack or that of a library.
+    pub(crate) stack: FlowStack,
     /// When it starts.
     pub start: Duration,
     /// Whether a trial ends without waiting for it.

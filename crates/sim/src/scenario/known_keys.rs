@@ -247,7 +247,7 @@ mod tests {
         assert!(!known.is_table("flow") && !known.is_table("change") && !known.is_table("rtt"));
         assert_eq!(known.home("title"), None);
         assert_eq!(known.home("nonsense"), None);
-        let stack = "\"model\", \"quic\"";
+        let stack = "\"./libmine.so\", or \"model\", \"quic\"";
         assert_eq!(known.choices("stack").as_deref(), Some(stack));
         let loss = "\"1 %\", or a table with model = \"random\", \"gilbert-elliott\"";
         assert_eq!(known.choices("loss").as_deref(), Some(loss));

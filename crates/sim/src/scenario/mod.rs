@@ -13,6 +13,7 @@ pub(crate) mod flow;
 mod guesses;
 pub(crate) mod hop;
 mod known_keys;
+pub(crate) mod library;
 mod limits;
 pub(crate) mod media;
 mod overrides;
@@ -31,6 +32,7 @@ pub use error::ScenarioError;
 pub(crate) use flow::Workload;
 pub use flow::{FlowController, FlowSpec};
 
+use crate::StackLibrary;
 use crate::outcome::sharing::BIN;
 use hop::{Direction, Hop};
 use thalweg_units::{Bytes, Duration, Instant};
@@ -142,6 +144,19 @@ impl Scenario {
         self.criteria
             .iter()
             .any(|criterion| criterion.metric.is_over_time())
+    }
+
+    /// The libraries that are stacks of its flows, each once.
+    pub fn libraries(&self) -> Vec<&StackLibrary> {
+        let mut found: Vec<&StackLibrary> = Vec::new();
+        for flow in &self.flows {
+            if let library::FlowStack::Library(of) = &flow.stack
+                && !found.contains(&&**of)
+            {
+                found.push(of);
+            }
+        }
+        found
     }
 
     /// Simulated time at which a trial ends in any case.

@@ -5,7 +5,8 @@ use super::check::counts::check_text;
 use super::error::{ScenarioError, with_sets};
 use super::refusal::refused;
 use super::schema::ScenarioFile;
-use super::{Clock, FlowController, Scenario, overrides, trace_files};
+use super::schema::Stack;
+use super::{Clock, FlowController, Scenario, library, overrides, trace_files};
 use std::path::Path;
 use thalweg_control::Registry;
 use thalweg_units::did_you_mean;
@@ -52,7 +53,8 @@ impl Scenario {
         let text = if sets.is_empty() { text } else { "" };
         let refuse = |key: &str, problem: &str| ScenarioError::at(text, origin, &[], key, problem);
         clock.choose_stacks(&mut file, &table, refuse)?;
-        let embedded = trace_files::embed(&mut file, folder, text, origin)?;
+        let embedded = trace_files::embed(&mut file, folder, text, origin)?
+            | library::embed(&mut file, folder);
         let toml = if embedded {
             toml::to_string(&file).unwrap_or_default()
         } else {
@@ -105,8 +107,8 @@ fn changed(
 ) -> Result<(ScenarioFile, String, String), ScenarioError> {
     for (flow, controller) in controllers {
         let flows = table.get("flow").and_then(toml::Value::as_array);
-        let names = flows
-            .into_iter()
+        let names = (flows.iter())
+            .copied()
             .flatten()
             .filter_map(|flow| flow.get("name"));
         let names: Vec<&str> = names.filter_map(toml::Value::as_str).collect();
@@ -119,7 +121,13 @@ fn changed(
             );
             return Err(ScenarioError::of_option(option, problem));
         }
-        if let Err(problem) = read(controller) {
+        // A library has controllers of its own, which are checked with the flow.
+        let stack = (flows.into_iter().flatten())
+            .find(|one| one.get("name").and_then(toml::Value::as_str) == Some(flow))
+            .and_then(|one| one.get("stack")?.as_str());
+        if !stack.is_some_and(Stack::is_file)
+            && let Err(problem) = read(controller)
+        {
             return Err(ScenarioError::of_option(option, problem));
         }
         let quoted = toml::Value::String(controller.clone()).to_string();

@@ -3,7 +3,7 @@
 //! A flow is one connection, except that each of many requests has its own.
 
 use crate::scenario::hop::{Direction, LinkId, PerDirection};
-use crate::scenario::schema::Stack;
+use crate::scenario::library::FlowStack;
 use crate::scenario::supply::Supply;
 use crate::scenario::{FlowSpec, Scenario, StartNoise, Workload};
 use crate::trial::breaker::Breaker;
@@ -119,7 +119,7 @@ impl Connection {
             }
             let name = format!("flow/{name}/{side}");
             let end = (role, sends, spec.ignores_loss);
-            Endpoint::new(spec.stack, end, config, start, controller, trial, &name)
+            Endpoint::new(&spec.stack, end, config, start, controller, trial, &name)
         };
         let supplier = match &workload {
             Workload::Download {
@@ -129,8 +129,8 @@ impl Connection {
             } => {
                 let full = full_packet_payload(spec.transport.max_mtu);
                 let piece = match spec.stack {
-                    Stack::Model => full,
-                    Stack::Quic => full - LONGER_HEADERS,
+                    FlowStack::Model => full,
+                    FlowStack::Quic | FlowStack::Library(_) => full - LONGER_HEADERS,
                 };
                 Some(Box::new(Supplier::new(supply, *request, piece, start)))
             }

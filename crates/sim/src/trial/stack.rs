@@ -1,10 +1,10 @@
-//! The endpoint of a connection: the modelled endpoint, or a real QUIC stack.
+//! The endpoint of a connection: the modelled endpoint, or a real stack (`quic/real.rs`).
 //!
 //! Both have the same calls, and flows of both may share a link. The choice is an enumeration and not a trait
 //! object: the branch is the same for the whole life of a connection, and the modelled path stays free of
 //! indirect calls and of allocations.
 
-use crate::quic::{Datagram, QuicEndpoint, Steering};
+use crate::quic::{Datagram, RealEndpoint, Steering};
 use crate::trial::ignores_loss::IgnoresLoss;
 use thalweg_control::{Control, Init, Observer, PathState};
 use thalweg_transport::packet::Kind;
@@ -12,7 +12,7 @@ use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId,
 use thalweg_units::{Ecn, Instant, Rate};
 
 use crate::scenario::FlowController;
-use crate::scenario::schema::Stack;
+use crate::scenario::library::FlowStack;
 use crate::trial::seed;
 
 /// One end of a connection.
@@ -22,7 +22,7 @@ use crate::trial::seed;
 )]
 pub(crate) enum Endpoint {
     Modelled(thalweg_transport::Endpoint),
-    Real(Box<QuicEndpoint>),
+    Real(Box<RealEndpoint>),
 }
 
 /// A packet of an endpoint.
@@ -95,7 +95,7 @@ impl Endpoint {
     /// The endpoint `flow/side` of a trial, which `sends` data of the application or not, and may not tell its controller of losses, of a connection that starts at
     /// `start`. The names of the random streams are those of the flow.
     pub(crate) fn new(
-        stack: Stack,
+        stack: &FlowStack,
         (role, sends, ignores_loss): (Role, bool, bool),
         config: TransportConfig,
         start: Instant,
@@ -108,6 +108,12 @@ impl Endpoint {
             mtu: config.initial_mtu,
             initial_window: config.initial_window,
         };
+        if let (FlowStack::Library(of), FlowController::OfLibrary(controller)) = (stack, controller)
+        {
+            let names = (trial, name);
+            let endpoint = RealEndpoint::of_library(of, role, &config, start, controller, names);
+            return Endpoint::Real(Box::new(endpoint));
+        }
         let steering = match controller {
             FlowController::Registry(spec) => Steering::Ours(match sends {
                 true if ignores_loss => Box::new(IgnoresLoss(spec.build(&init))),
@@ -115,17 +121,20 @@ impl Endpoint {
                 false => spec.build_for_receiver(&init),
             }),
             FlowController::OfStack(controller) => Steering::Stack(*controller),
-            FlowController::Kernel(name) => unreachable!("no scenario of virtual time has {name}"),
+            FlowController::Kernel(name) | FlowController::OfLibrary(name) => {
+                unreachable!("no scenario of virtual time has {name} on this stack")
+            }
         };
         let rng = seed::rng(trial, &format!("{name}/controller"));
         let noise = seed::rng(trial, &format!("{name}/wakeup"));
         match (stack, steering) {
-            (Stack::Model, Steering::Ours(controller)) => Endpoint::Modelled(
+            (FlowStack::Model, Steering::Ours(controller)) => Endpoint::Modelled(
                 thalweg_transport::Endpoint::new(role, config, start, controller, rng, noise),
             ),
             // The check of a scenario refuses a controller of the real stack for a modelled endpoint.
             (_, steering) => {
-                let endpoint = QuicEndpoint::new(role, config, start, steering, rng, noise);
+                let random = (rng, noise);
+                let endpoint = RealEndpoint::of_quic(role, config, start, steering, random);
                 Endpoint::Real(Box::new(endpoint))
             }
         }
@@ -225,8 +234,8 @@ impl Endpoint {
                 endpoint.transmit_all(now, &mut Modelled(outlet));
             }
             Endpoint::Real(endpoint) => {
-                while let Some(datagram) = endpoint.transmit(now) {
-                    outlet.send(Payload::Real(datagram), endpoint.last_number());
+                while let Some((datagram, number)) = endpoint.transmit(now) {
+                    outlet.send(Payload::Real(datagram), number);
                 }
             }
         }

@@ -13,7 +13,7 @@
 
 use crate::outcome::trace::Record;
 use crate::scenario::Workload;
-use crate::scenario::schema::Stack;
+use crate::scenario::library::FlowStack;
 use crate::trial::network::{Network, Progressed};
 use crate::{FlowController, FlowSpec, Outcome, Scenario};
 use std::sync::atomic::AtomicBool;
@@ -226,8 +226,13 @@ fn refuse_unsteerable(spec: &FlowSpec) -> Result<(), String> {
     let both = Role::BOTH
         .into_iter()
         .all(|role| spec.workload.is_sent_by(role));
-    match (&spec.workload, spec.stack) {
-        (_, Stack::Quic) => refused("runs on the QUIC stack, which does not wait for decisions"),
+    match (&spec.workload, &spec.stack) {
+        (_, FlowStack::Quic) => {
+            refused("runs on the QUIC stack, which does not wait for decisions")
+        }
+        (_, FlowStack::Library(_)) => {
+            refused("runs on the stack of a library, which has controllers of its own")
+        }
         (Workload::Requests(_), _) => refused("has a connection for each of its requests"),
         _ if both => refused("is a call whose media both ends send"),
         (Workload::Call(_), _) if !spec.workload.is_sent_by(Role::Server) => {

@@ -6,6 +6,7 @@ mod calls;
 mod changes;
 mod controllers;
 mod short_forms;
+mod stacks;
 mod words;
 
 use std::fmt::Write;

@@ -211,7 +211,7 @@ def gate(
         flows={one.name: [str(flow["name"]) for flow in one.flows] for one in played.scenarios},
         controllers=controller or (),
         settings=set_ or (),
-        stack=stack.value if stack else None,
+        stack=stack,
         allow_unseeded=allow_unseeded,
     )
     _tell(judgement, found.name, told, strict, format_, junit, markdown)

@@ -28,7 +28,6 @@ from thalweg.cli.options import (
     Retry,
     Seed,
     Settings,
-    Stack,
     StackChoice,
     StrictTiming,
     TraceFile,
@@ -180,13 +179,13 @@ def _again(
     seed: int,
     controllers: list[str] | None,
     set_: list[str] | None,
-    stack: Stack | None,
+    stack: str | None,
     allow_unseeded: bool,
 ) -> str:
     """The command that runs one trial once more and draws it."""
     again = ["thalweg", "run", reference, "--seed", str(seed)]
     again += [part for text in controllers or () for part in ("--controller", text)]
     again += [part for text in set_ or () for part in ("--set", text)]
-    again += ["--stack", stack.value] if stack else []
+    again += ["--stack", stack] if stack else []
     again += ["--allow-unseeded"] if allow_unseeded else []
     return shlex.join([*again, "--plot", "worst.html"])

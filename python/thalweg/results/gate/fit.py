@@ -39,11 +39,27 @@ def fingerprint_of(
     bindings = [(flow, _NEUTRAL) for flow in sorted(flows)]
     try:
         neutral = Scenario.from_entry(entry, settings, bindings)
-    except ScenarioError:  # its other flows need the stack that is asked for
-        neutral = Scenario.from_entry(entry, overrides, bindings)
+    except ScenarioError:
+        neutral = _on_another_stack(entry, settings, overrides, bindings)
     if neutral.fingerprint is None:
         raise RequestError(f"{entry.reference}: a controller in it has no file, and no other run could know it")
     return neutral.fingerprint
+
+
+def _on_another_stack(
+    entry: Entry,
+    settings: Sequence[tuple[str, str]],
+    overrides: Sequence[tuple[str, str]],
+    bindings: Sequence[tuple[str, str]],
+) -> Scenario:
+    """A scenario whose other flows need the stack that is asked for, or whose own is a library.
+
+    Raises RequestError.
+    """
+    try:
+        return Scenario.from_entry(entry, overrides, bindings)
+    except ScenarioError:  # a library does not know the neutral controller
+        return Scenario.from_entry(entry, [*settings, ("flow.*.stack", "model")], bindings)
 
 
 def check_fit(

@@ -3,6 +3,7 @@
 use super::Checker;
 use crate::quic;
 use crate::scenario::error::ScenarioError;
+use crate::scenario::library::FlowStack;
 use crate::scenario::limits::{REAL_STREAMS, STREAMS};
 use crate::scenario::schema::{self, Flow, ReceiverConduct, ScenarioFile, SenderConduct, Stack};
 use crate::scenario::{Clock, FlowController, FlowSpec};
@@ -22,10 +23,11 @@ impl Checker<'_> {
                 "\"\" is not a name; accepted: a text such as \"main\"",
             );
         }
-        let controller = self.controller(index, flow, file)?;
-        let most = match flow.stack {
-            schema::Stack::Model => STREAMS,
-            schema::Stack::Quic => REAL_STREAMS,
+        let stack = self.stack(index, flow)?;
+        let controller = self.controller(index, flow, file, &stack)?;
+        let most = match stack {
+            FlowStack::Model => STREAMS,
+            FlowStack::Quic | FlowStack::Library(_) => REAL_STREAMS,
         };
         if flow.streams == 0 || flow.streams > most {
             return self.fail(
@@ -45,12 +47,15 @@ impl Checker<'_> {
             let problem = "true requires stack = \"model\"";
             return self.fail(&key("zero_rtt"), problem);
         }
+        if let FlowStack::Library(of) = &stack {
+            self.check_carried_by_library(index, flow, of, &workload)?;
+        }
         let ack_conduct = self.conduct(index, flow)?;
         let breaker = self.breaker(index, flow, &workload)?;
         let spec = FlowSpec {
             name: flow.name.clone(),
             controller,
-            stack: flow.stack,
+            stack,
             start: flow.start,
             background: flow.background,
             tunnel: self.tunnel(&format!("flow.{index}"), flow.tunnel.as_deref())?,
@@ -109,8 +114,17 @@ impl Checker<'_> {
         index: usize,
         flow: &schema::Flow,
         file: &ScenarioFile,
+        stack: &FlowStack,
     ) -> Result<FlowController, ScenarioError> {
-        let problem = match self.clock.controller(&flow.controller, self.registry) {
+        let read = match stack {
+            FlowStack::Library(of) => self.controller_of_library(of, &flow.controller),
+            _ if matches!(flow.stack, schema::Stack::Library(_)) => {
+                // Only the path is used.
+                Ok(FlowController::OfLibrary(flow.controller.clone()))
+            }
+            _ => self.clock.controller(&flow.controller, self.registry),
+        };
+        let problem = match read {
             Err(problem) => problem,
             Ok(FlowController::OfStack(controller)) if flow.stack == schema::Stack::Model => {
                 format!(

@@ -36,8 +36,8 @@ impl Checker<'_> {
             Some(pauses) => self.times(&key("pauses"), pauses)?,
             None => Vec::new(),
         };
-        if !pauses.is_empty() && flow.app_rate.is_none() && flow.stack == Stack::Quic {
-            let problem = "pauses requires app_rate, or stack = \"model\": the QUIC stack sends what it has been given";
+        if !pauses.is_empty() && flow.app_rate.is_none() && flow.stack != Stack::Model {
+            let problem = "pauses requires app_rate, or stack = \"model\": a real stack sends what it has been given";
             return self.fail(&key("pauses"), problem);
         }
         Ok(Some(Supply {

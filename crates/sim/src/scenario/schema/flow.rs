@@ -3,20 +3,10 @@
 use super::breaker::CircuitBreaker;
 use super::media::Media;
 use super::short::Form;
+use super::stack::Stack;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Rate};
-
-/// The endpoints of a connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Stack {
-    /// The modelled endpoint of `thalweg-transport`.
-    #[default]
-    Model,
-    /// The real QUIC stack of `thalweg-quic`.
-    Quic,
-}
 
 /// What the receiver of a flow does to get more than its share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -67,7 +57,7 @@ pub(crate) struct Flow {
     /// Congestion controller, with options: "c4", "cubic:start=classic".
     #[schemars(example = &"cubic")]
     pub(crate) controller: String,
-    /// Its stack: the modelled endpoint ("model") or a real QUIC stack ("quic").
+    /// Its stack: the modelled endpoint ("model"), a real QUIC stack ("quic"), or the file of a library with a stack.
     #[serde(default)]
     pub(crate) stack: Stack,
     /// When it starts.

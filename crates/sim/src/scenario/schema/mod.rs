@@ -10,11 +10,12 @@ mod pass;
 mod path;
 mod queue;
 mod short;
+mod stack;
 mod traffic;
 mod transport;
 
 pub(crate) use breaker::CircuitBreaker;
-pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct, Stack};
+pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct};
 pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
 pub(crate) use media::{Carriage, Encoder, From, Media};
 pub(crate) use medium::Medium;
@@ -22,6 +23,7 @@ pub(crate) use pass::Pass;
 pub(crate) use path::{Change, Path, When};
 pub(crate) use queue::Queue;
 pub(crate) use short::written_out;
+pub(crate) use stack::Stack;
 pub(crate) use traffic::Traffic;
 pub(crate) use transport::{Rules, Transport};
 
