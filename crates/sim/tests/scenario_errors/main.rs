@@ -186,7 +186,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     ] {
         writeln!(table, "{}", refusal(from, to)).unwrap();
     }
-    insta::assert_snapshot!(table, @r#"
+    insta::assert_snapshot!(table, @r##"
     a.toml:4: `rt = "50 ms"`: unknown key "rt" (did you mean "rtt"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "medium", "reorder", "up", "change", "repeat"
     a.toml:14: `downlod = "9 MB"`: unknown key "downlod" (did you mean "download"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed"
     a.toml:14: `recursive = 1`: unknown key "recursive"; accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed"
@@ -205,7 +205,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:19: `[pass]`: pass criteria are a list: write [[pass]]
     a.toml:14: `route = "a"`: "a" is a text; accepted: a list in square brackets
     a.toml:13: flow.0.controller: "kernel:cubic" belongs to the kernel and requires real time (thalweg run --live)
-    a.toml:17: flow.1.controller: unknown controller "cubik" (did you mean "cubic"?); accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr
+    a.toml:17: flow.1.controller: unknown controller "cubik" (did you mean "cubic"?); accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
     a.toml:3: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     a.toml:3: `rate = "fast"`: "fast" has an unknown unit "fast"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     a.toml:14: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
@@ -219,7 +219,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:5: `loss = {}`: the key "model" is missing here; accepted: "1 %", or a table with model = "random", "gilbert-elliott"
     a.toml:5: `jitter = { model = "wifi" }`: the key "mean" is missing here; accepted: mean = "5 ms"
     a.toml:5: path.jitter: min "9 ms" is above max "2 ms"; accepted: min <= max
-    a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr
+    a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
     a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, start, c, beta, fast_convergence, ecn, abe, rate_limited_increase
     a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, cuback, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
@@ -259,7 +259,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:2: `[path`: unclosed table; accepted: "]"
     a.toml:1: `title = Example`: string values must be quoted; accepted: a text in quotes
     a.toml:4: `rate = "10 Mbps"`: "rate" comes twice here; accepted: once
-    "#);
+    "##);
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
         )
         .unwrap();
     }
-    insta::assert_snapshot!(table, @r#"
+    insta::assert_snapshot!(table, @r##"
     --set flow.nobody.start=1 s: flow has no entry "nobody"; accepted: main, other, or * for all
     a.toml --set flow.main.speed=3: `speed = 3`: unknown key "speed" (did you mean "seed"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed"
     a.toml --set path.rate=10 ms: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
@@ -336,7 +336,7 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     a.toml --set path.change.1.at=100 ms: path.change.1.at: "100 ms" is before the change above; accepted: changes in the order of time
     a.toml --set flow.main.download=-1 MB: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
     a.toml --set flow.other.name=main: flow.1.name: "main" names two flows; accepted: unique names
-    a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr
+    a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
     a.toml --set nonsense=1: `nonsense = 1`: unknown key "nonsense"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"
     a.toml --set rtt=40 ms: `rtt = "40 ms"`: unknown key "rtt" (did you mean "path.rtt"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"
     a.toml --set loss=1 %: `loss = "1 %"`: unknown key "loss" (did you mean "path.loss"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"
@@ -346,13 +346,13 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     a.toml --set path.rate=10: `rate = 10`: 10 has no unit; accepted: a text with a unit, such as "20 Mbps"
     --controller nobody=c4: there is no flow "nobody"; accepted: main, other
     --controller mian=c4: there is no flow "mian" (did you mean "main"?); accepted: main, other
-    --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr
-    --controller main=cubik: unknown controller "cubik" (did you mean "cubic"?); accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr
+    --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
+    --controller main=cubik: unknown controller "cubik" (did you mean "cubic"?); accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
     --controller main=kernel:cubic: "kernel:cubic" belongs to the kernel and requires real time (thalweg run --live)
     --controller main=c4:varient=v1: controller "c4" has no option "varient" (did you mean "variant"?); accepted: variant, rtt_floor, submillisecond_bonus, push, max_reduction, delay_bound, sensitivity, drain, trim, reentry, ratchet, alpha_previous, initial_max_rtt, clamp
     --controller main=c4:variant=v9: option "variant" of "c4" cannot be "v9"; accepted: draft-05, draft-04, 2026-10, v1, v1-no-exit-on-delay, v2, v3
-    --controller main=: unknown controller ""; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr
-    "#);
+    --controller main=: unknown controller ""; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
+    "##);
 }
 
 #[test]
