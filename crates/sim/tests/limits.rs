@@ -317,8 +317,8 @@ fn an_unknown_choice_is_refused_with_the_known_ones() {
     a.toml:5: `reorder = "yes"`: "yes" is a text; accepted: true or false
     a.toml:5: `up = 1`: 1 is a number; accepted: a table of keys
     a.toml:5: `trace = 2`: 2 is a number; accepted: a text in quotes
-    a.toml:7: `stack = "tcp"`: unknown value "tcp"; accepted: "model" or "quic"
-    a.toml:7: `stack = 3`: is neither a text nor a table; accepted: "model", "quic"
+    a.toml:7: `stack = "tcp"`: unknown value "tcp"; accepted: one of "model", "quic", "./libmine.so"
+    a.toml:7: `stack = 3`: 3 is a number; accepted: "./libmine.so", or "model", "quic"
     a.toml:7: `route = 1`: 1 is a number; accepted: a list in square brackets
     a.toml:7: `streams = -1`: -1 is not in range; accepted: a whole number, 0 or more
     a.toml:7: `streams = "many"`: "many" is a text; accepted: a whole number, 0 or more

@@ -78,7 +78,7 @@ fn what_makes_no_sense_is_refused_with_what_is_accepted() {
     a.toml:9: flow.0.pauses: the list is empty; accepted: beginnings and ends in the order of time, such as [["0 s", "40 s"], ["60 s", "80 s"]]
     a.toml:9: flow.0.pauses: ["2 s", "1 s"] is out of order; accepted: beginnings and ends in the order of time, such as [["0 s", "40 s"], ["60 s", "80 s"]]
     a.toml:9: flow.0.pauses: there is a list of 1 times; accepted: beginnings and ends in the order of time, such as [["0 s", "40 s"], ["60 s", "80 s"]]
-    a.toml:9: flow.0.pauses: pauses requires app_rate, or stack = "model": the QUIC stack sends what it has been given
+    a.toml:9: flow.0.pauses: pauses requires app_rate, or stack = "model": a real stack sends what it has been given
     a.toml:9: flow.0.app_rate: app_rate requires a download
     a.toml:9: flow.0.chunk: chunk requires a download
     a.toml:9: flow.0.pauses: pauses requires a download
