@@ -26,7 +26,7 @@ ACTIONLINT = next(
     ),
     None,
 )
-"""`make actionlint` gets it."""
+"""`make actionlint` gets it where there is Go."""
 
 
 @pytest.fixture(params=["dash", "bash"])
@@ -215,7 +215,6 @@ def test_a_wheel_is_installed_into_a_folder_of_its_own(run: Run, shell: str, toy
 
 def test_the_action_and_its_example_keep_the_rules_of_github(tmp_path: Path) -> None:
     if ACTIONLINT is None:
-        assert "CI" not in os.environ, "there is no actionlint: make actionlint"
         pytest.skip("SKIPPED the check of the action: there is no actionlint; make actionlint gets it with Go")
     workflows = tmp_path / ".github/workflows"
     workflows.mkdir(parents=True)
@@ -233,6 +232,26 @@ def test_the_action_and_its_example_keep_the_rules_of_github(tmp_path: Path) -> 
     assert lint().stdout == ""
     (workflows / "gate.yml").write_text(example.replace("suite: c4", "suit: c4"), encoding="utf-8")
     assert 'input "suit" is not defined' in lint().stdout
+
+
+@pytest.mark.parametrize("go", [None, "#!/bin/sh\nexit 1\n"], ids=["no Go", "no proxy of Go"])
+def test_ci_skips_the_check_of_the_action_aloud_where_actionlint_cannot_be_had(
+    go: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = shutil.which("make")
+    assert make is not None
+    if go:
+        (tmp_path / "go").write_text(go, encoding="utf-8")
+        (tmp_path / "go").chmod(0o755)
+    environment = {"PATH": str(tmp_path), "CI": "true"}
+    command = [make, "--file", str(ROOT / "Makefile"), "actionlint"]
+    got = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert got.returncode == 0, got.stderr
+    assert got.stdout.startswith("SKIPPED the check of the action of GitHub: there is no actionlint, and Go is ")
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setitem(globals(), "ACTIONLINT", None)
+    with pytest.raises(pytest.skip.Exception, match="SKIPPED the check of the action: there is no actionlint"):
+        test_the_action_and_its_example_keep_the_rules_of_github(tmp_path)
 
 
 def test_what_the_dockerfile_copies_exists_and_is_a_workspace(tmp_path: Path) -> None:
