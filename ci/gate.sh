@@ -19,12 +19,12 @@ if [ $# -eq 0 ]; then
   exit 2
 fi
 
-# Install: says where the command is.
+# Install: says where the command is. A shell ignores `set -e` in here, because `||` follows the call.
 install_thalweg() {
   case $THALWEG in
   *.whl)
-    python3 -m venv "$TOOLS/venv"
-    "$TOOLS/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$THALWEG" >&2
+    python3 -m venv "$TOOLS/venv" >&2 || return 1
+    "$TOOLS/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$THALWEG" >&2 || return 1
     echo "$TOOLS/venv/bin/thalweg"
     return
     ;;
@@ -32,12 +32,15 @@ install_thalweg() {
   checkout=$THALWEG
   if [ ! -d "$checkout" ]; then
     checkout=$TOOLS/checkout
-    [ -d "$checkout" ] || git clone --quiet --depth 1 "$THALWEG" "$checkout" >&2
+    [ -d "$checkout" ] || git clone --quiet --depth 1 "$THALWEG" "$checkout" >&2 || return 1
   fi
-  [ -x "$checkout/.venv/bin/thalweg" ] || make -C "$checkout" build >&2
+  # The script's own clone may come from a cache, with an older build or half of one; one of others is as they built it.
+  if [ "$checkout" = "$TOOLS/checkout" ] || [ ! -x "$checkout/.venv/bin/thalweg" ]; then
+    make -C "$checkout" build >&2 || return 1
+  fi
   echo "$checkout/.venv/bin/thalweg"
 }
-thalweg=$(install_thalweg) || {
+thalweg=$(install_thalweg) && [ -x "$thalweg" ] || {
   echo "error: cannot install Thalweg from $THALWEG; accepted: a checkout, a wheel, or what git clones" >&2
   exit 2
 }

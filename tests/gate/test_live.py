@@ -36,15 +36,15 @@ GATE = ["gate", "suite", "--live", "--before", "main=cubic", "-c", "main=reno", 
 
 
 @pytest.fixture
-def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Times], list[tuple[bool, int]]]:
-    """Has trials take such times, and returns what is played, in order."""
+def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Times], list[tuple[bool, int]]]:
+    """Has trials take such times, and returns the trials that were run, in order."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "suite").mkdir()
     (tmp_path / "suite/short.toml").write_text(SCENARIO, encoding="utf-8")
     (tmp_path / "t.toml").write_text(COMPLETION, encoding="utf-8")
 
-    def play(times: Times) -> list[tuple[bool, int]]:
+    def trials_of(times: Times) -> list[tuple[bool, int]]:
         trials: list[tuple[bool, int]] = []
 
         def faithful(scenario: LiveScenario, seed: int, _timing: Timing) -> Any:
@@ -58,13 +58,13 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Times],
         monkeypatch.setattr("thalweg.cli.gate.live.faithful", faithful)
         return trials
 
-    return play
+    return trials_of
 
 
 def test_what_is_worse_in_seven_pairs_of_seven_fails_and_ends_the_gate(
-    played: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
+    play: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
 ) -> None:
-    trials = played(lambda is_now, seed: (1.05 if is_now else 1.0) + seed / 10)
+    trials = play(lambda is_now, seed: (1.05 if is_now else 1.0) + seed / 10)
     assert main([*GATE, "--junit", "j.xml", "--markdown", "m"]) == 1
     said = capsys.readouterr()
     assert said.err == "worse: short: main completion: 1.4 s to 1.45 s, by more than 1.0 % in 7 of 7 pairs\n"
@@ -78,9 +78,9 @@ def test_what_is_worse_in_seven_pairs_of_seven_fails_and_ends_the_gate(
 
 @pytest.mark.parametrize(("now", "answer"), [(1.0, "not worse"), (1.009, "not worse"), (0.5, "not worse")])
 def test_what_is_not_worse_by_its_threshold_passes_as_soon_as_that_is_told(
-    now: float, answer: str, played: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
+    now: float, answer: str, play: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
 ) -> None:
-    trials = played(lambda is_now, _: now if is_now else 1.0)
+    trials = play(lambda is_now, _: now if is_now else 1.0)
     assert main([*GATE, "--format", "json"]) == 0
     (metric,) = json.loads(capsys.readouterr().out)["metrics"]
     assert (metric["answer"], metric["pairs"], metric["worse_pairs"]) == (answer, 7, 0)
@@ -88,9 +88,9 @@ def test_what_is_not_worse_by_its_threshold_passes_as_soon_as_that_is_told(
 
 
 def test_pairs_that_contradict_each_other_pass_once_the_rest_cannot_tell(
-    played: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
+    play: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
 ) -> None:
-    trials = played(lambda is_now, seed: 1.0 + (0.1 if is_now == (seed % 2 == 0) else 0.0))
+    trials = play(lambda is_now, seed: 1.0 + (0.1 if is_now == (seed % 2 == 0) else 0.0))
     assert main(GATE) == 0
     assert "not told apart" in capsys.readouterr().out
     # Of 23 pairs 11 are worse; with the 17 that are left 28 of 40 would be, with an evidence of 9.5, below 20.
@@ -98,43 +98,44 @@ def test_pairs_that_contradict_each_other_pass_once_the_rest_cannot_tell(
 
 
 def test_a_pair_with_an_unfaithful_trial_is_left_out(
-    played: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
+    play: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
 ) -> None:
-    played(lambda is_now, seed: None if seed == 3 else 1.1 if is_now else 1.0)
+    play(lambda is_now, seed: None if seed == 3 else 1.1 if is_now else 1.0)
     assert main(GATE) == 1
     said = capsys.readouterr()
     assert "7 of 7 pairs" in said.err
-    assert "1 pairs are left out" in said.err
-    played(lambda _is_now, _seed: None)
+    assert "1 pair is left out: " in said.err
+    play(lambda _is_now, _seed: None)
     assert main([*GATE, "-n", "8"]) == 4
-    played(lambda is_now, seed: None if seed > 3 else 1.1 if is_now else 1.0)
+    # Of eight, the six that are left then could not tell: seven must agree.
+    assert "2 pairs are left out: " in capsys.readouterr().err
+    play(lambda is_now, seed: None if seed > 3 else 1.1 if is_now else 1.0)
     assert main([*GATE, "-n", "8"]) == 2
     assert "1 of 1 metrics have not enough pairs to tell whether they are worse" in capsys.readouterr().err
 
 
 def test_a_download_that_does_not_finish_any_more_is_worse(
-    played: Callable[[Times], list[tuple[bool, int]]],
+    play: Callable[[Times], list[tuple[bool, int]]],
 ) -> None:
-    played(lambda is_now, _seed: float("nan") if is_now else 1.0)
+    play(lambda is_now, _seed: float("nan") if is_now else 1.0)
     assert main(GATE) == 1
-    played(lambda _is_now, _seed: float("nan"))
+    play(lambda _is_now, _seed: float("nan"))
     assert main(GATE) == 0
 
 
-def test_a_stopped_gate_says_what_it_has(
-    played: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
-) -> None:
+def test_a_stopped_gate_says_what_it_has(play: Callable[[Times], list[tuple[bool, int]]], capsys: Capture) -> None:
     def times(_is_now: bool, seed: int) -> float:
         if seed == 3:
             raise KeyboardInterrupt
         return 1.0
 
-    played(times)
+    play(times)
     assert main(GATE) == 130
     assert "0 of 2" in capsys.readouterr().out
 
 
-LIVE = ["--live", "--before", "main=cubic", "-c", "main=reno"]
+BEFORE = ["--live", "-c", "main=reno", "--before"]
+LIVE = [*BEFORE, "main=cubic"]
 
 
 @pytest.mark.parametrize(
@@ -144,21 +145,32 @@ LIVE = ["--live", "--before", "main=cubic", "-c", "main=reno"]
         (["--live", "--before", "main=cubic"], "--live requires -c FLOW=NAME"),
         (["--before", "main=cubic"], "--before requires --live"),
         (["--bound", "2 ms"], "--realtime, --bound, --report, --strict-timing and --retry require --live"),
+        ([*LIVE, "-n", "1001"], "-n 1001: with --live, accepted: at most 1000 pairs of each scenario"),
+        ([*LIVE, "--baseline", "b.json"], "--baseline cannot be combined with --live"),
+        ([*LIVE, "--baseline", "thalweg-baseline.json"], "--baseline cannot be combined with --live"),
         ([*LIVE, "--accept"], "--accept cannot be combined with --live"),
         ([*LIVE, "--strict"], "--strict cannot be combined with --live"),
         ([*LIVE, "--out", "x"], "--out cannot be combined with --live"),
         ([*LIVE, "--jobs", "2"], "--jobs cannot be combined with --live"),
         ([*LIVE, "--stack", "model"], "--stack model cannot be combined with --live"),
-        ([*LIVE, "-n", "8"], "-n 8: no 8 pairs could tell that one of 5 metrics is worse; accepted: 9 or more"),
-        ([*LIVE, "--before", "main=vegas"], "main"),
-        (["--live", "--before", "main=cubic", "-c", "other=reno"], "other"),
+        (
+            [*LIVE, "-n", "8"],
+            "-n 8: so few pairs could never tell that one of 5 metrics is worse; accepted: 9",
+        ),
+        ([*LIVE, "--before", "main=vegas"], "error: --before main=...: given twice"),
+        ([*BEFORE, "main"], "error: --before 'main': expected FLOW=NAME"),
+        ([*BEFORE, "main=vegas"], "error: --before main=vegas: unknown controller"),
+        ([*BEFORE, "main=./none.py"], "error: --before main=./none.py: cannot read"),
+        ([*BEFORE, "other=cubic"], "error: --before other=cubic: there is no flow"),
+        (["--live", "--before", "main=cubic", "-c", "main=vegas"], "error: --controller main=vegas: unknown"),
+        (["--live", "--before", "main=cubic", "-c", "other=reno"], "error: --controller other=reno: there is no"),
         ([*LIVE, "--bound", "soon"], "--bound"),
     ],
 )
 def test_what_real_time_cannot_do_is_refused(
-    options: list[str], says: str, played: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
+    options: list[str], says: str, play: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
 ) -> None:
-    trials = played(lambda _is_now, _seed: 1.0)
+    trials = play(lambda _is_now, _seed: 1.0)
     assert main(["gate", "suite", *options]) == 2
     assert says in capsys.readouterr().err
     assert trials == []
@@ -167,7 +179,12 @@ def test_what_real_time_cannot_do_is_refused(
 @needs_rights
 @pytest.mark.realtime
 def test_a_sender_at_a_tenth_of_the_rate_is_found_in_real_time(tmp_path: Path, capsys: Capture) -> None:
+    """A host that is later than the bound leaves out pairs, and tells nothing."""
     (tmp_path / "short.toml").write_text(SCENARIO, encoding="utf-8")
-    gate = ["gate", str(tmp_path), "--live", "--bound", "100 ms", "--before", "main=kernel:cubic"]
-    assert main([*gate, "-c", "main=cbr:rate=2Mbps", "-n", "12"]) == 1
-    assert "worse: short: main completion: " in capsys.readouterr().err
+    gate = ["gate", str(tmp_path), "--live", "--bound", "50 ms", "--before", "main=kernel:cubic"]
+    status = main([*gate, "-c", "main=cbr:rate=2Mbps", "-n", "12"])
+    said = capsys.readouterr().err
+    if status in (2, 4) and "left out: " in said and "have not enough pairs" in said:
+        pytest.skip(f"this machine is too slow for real time: {said}")
+    assert status == 1, said
+    assert "worse: short: main completion: " in said

@@ -26,7 +26,15 @@ ACTIONLINT = next(
     ),
     None,
 )
-"""`make actionlint` gets it."""
+"""`make actionlint` gets it where there is Go."""
+
+
+@pytest.fixture(params=["dash", "bash"])
+def shell(request: pytest.FixtureRequest) -> str:
+    """What `sh` is on Debian, and elsewhere: they differ in what `set -e` does in functions."""
+    if shutil.which(request.param) is None:
+        pytest.skip(f"{request.param} is missing")
+    return str(request.param)
 
 
 @pytest.fixture
@@ -89,8 +97,10 @@ def is_red(run: subprocess.CompletedProcess[str], report: Path) -> None:
     assert (report / "gate.md").read_text(encoding="utf-8").startswith("### Gate c4: failed\n")
 
 
-def test_the_plain_recipe_is_green_at_the_first_commit_and_red_at_the_second(run: Run, toy: Path) -> None:
-    script = f"sh {CI}/gate.sh c4 {OPTIONS}"
+def test_the_plain_recipe_is_green_at_the_first_commit_and_red_at_the_second(
+    run: Run, shell: str, toy: Path
+) -> None:
+    script = f"{shell} {CI}/gate.sh c4 {OPTIONS}"
     build = "python3 -m py_compile mine.py && touch built"
     is_green(run(script, "main~1", BUILD=build), toy / "gate-report")
     assert (toy / "built").exists()
@@ -127,26 +137,69 @@ def test_the_job_on_gitlab_does_so_too(run: Run, toy: Path, tmp_path: Path) -> N
     assert job["artifacts"]["when"] == "always"
 
 
-def test_a_build_that_fails_is_one_message_and_no_old_report_stays_as_if_it_were_new(run: Run, toy: Path) -> None:
+def test_a_build_that_fails_is_one_message_and_no_old_report_stays_as_if_it_were_new(
+    run: Run, shell: str, toy: Path
+) -> None:
     (toy / "gate-report").mkdir()
-    failed = run(f"sh {CI}/gate.sh c4 {OPTIONS}", "main~1", BUILD="echo no compiler >&2; exit 1")
+    failed = run(f"{shell} {CI}/gate.sh c4 {OPTIONS}", "main~1", BUILD="echo no compiler >&2; exit 1")
     assert failed.returncode == 2
     assert failed.stderr == "no compiler\nerror: the build failed: echo no compiler >&2; exit 1\n"
     (toy / "gate-report/gate.xml").write_text("of yesterday", encoding="utf-8")
-    assert run(f"sh {CI}/gate.sh c4 --only nothing", "main~1").returncode == 2
+    assert run(f"{shell} {CI}/gate.sh c4 --only nothing", "main~1").returncode == 2
     assert not (toy / "gate-report/gate.xml").exists()
 
 
-def test_a_suite_and_a_thalweg_must_be_there(run: Run) -> None:
-    assert run(f"sh {CI}/gate.sh", "main").stderr.startswith("error: no suite; usage: ")
-    missing = run(f"sh {CI}/gate.sh c4", "main", THALWEG="/nowhere/thalweg")
-    assert missing.returncode == 2
-    assert missing.stderr.endswith(
-        "error: cannot install Thalweg from /nowhere/thalweg; accepted: a checkout, a wheel, or what git clones\n"
-    )
+def test_a_suite_must_be_there(run: Run, shell: str) -> None:
+    assert run(f"{shell} {CI}/gate.sh", "main").stderr.startswith("error: no suite; usage: ")
 
 
-def test_a_wheel_is_installed_into_a_folder_of_its_own(run: Run, toy: Path, tmp_path: Path) -> None:
+def is_not_installed(run: subprocess.CompletedProcess[str], thalweg: object) -> None:
+    assert (run.returncode, run.stdout) == (2, ""), run.stderr
+    accepted = "accepted: a checkout, a wheel, or what git clones"
+    assert run.stderr.endswith(f"error: cannot install Thalweg from {thalweg}; {accepted}\n")
+
+
+def test_an_installation_ends_with_its_first_command_that_fails(run: Run, shell: str, tmp_path: Path) -> None:
+    gate = f"{shell} {CI}/gate.sh c4"
+    missing = run(gate, "main", THALWEG="/nowhere/thalweg")
+    is_not_installed(missing, "/nowhere/thalweg")
+    assert "make" not in missing.stderr
+    (tmp_path / "broken.whl").write_text("no wheel", encoding="utf-8")
+    is_not_installed(run(gate, "main", THALWEG=str(tmp_path / "broken.whl")), tmp_path / "broken.whl")
+    other = make_checkout(tmp_path, "exit 3")
+    is_not_installed(run(gate, "main", THALWEG=str(other)), other)
+    # One that builds something else.
+    other = make_checkout(tmp_path, "true")
+    is_not_installed(run(gate, "main", THALWEG=str(other)), other)
+
+
+def make_checkout(folder: Path, build: str) -> Path:
+    """A folder with a Makefile that builds by such a command."""
+    other = folder / "other"
+    other.mkdir(exist_ok=True)
+    (other / "Makefile").write_text(f"build:\n\t@{build}\n", encoding="utf-8")
+    return other
+
+
+def test_a_clone_of_the_script_is_built_each_time_and_a_checkout_of_others_once(
+    run: Run, shell: str, tmp_path: Path
+) -> None:
+    """A folder of tools that CI keeps may hold an older build."""
+    command = "mkdir -p .venv/bin; echo built >> log; ln -sf /bin/echo .venv/bin/thalweg"
+    other = make_checkout(tmp_path, command)
+    git(other, "init", "--quiet")
+    commit(other, "Build")
+    gate = f"{shell} {CI}/gate.sh c4"
+    for count in (1, 2):
+        cloned = run(gate, "main", THALWEG=f"file://{other}", TOOLS=str(tmp_path / "tools"))
+        assert cloned.stdout.startswith("gate c4 --junit "), cloned.stderr
+        assert (tmp_path / "tools/checkout/log").read_text(encoding="utf-8") == "built\n" * count
+    for _ in range(2):
+        assert run(gate, "main", THALWEG=str(other)).returncode == 0
+        assert (other / "log").read_text(encoding="utf-8") == "built\n"
+
+
+def test_a_wheel_is_installed_into_a_folder_of_its_own(run: Run, shell: str, toy: Path, tmp_path: Path) -> None:
     wheel = tmp_path / "thalweg-0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as file:
         file.writestr("toy_thalweg.py", "import sys\n\ndef main():\n    print('wheel', *sys.argv[1:3])\n")
@@ -155,14 +208,13 @@ def test_a_wheel_is_installed_into_a_folder_of_its_own(run: Run, toy: Path, tmp_
         file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         file.writestr(f"{info}/entry_points.txt", "[console_scripts]\nthalweg = toy_thalweg:main\n")
         file.writestr(f"{info}/RECORD", "")
-    ran = run(f"sh {CI}/gate.sh c4", "main", THALWEG=str(wheel))
+    ran = run(f"{shell} {CI}/gate.sh c4", "main", THALWEG=str(wheel))
     assert (ran.returncode, ran.stdout) == (0, "wheel gate c4\n"), ran.stderr
     assert (toy / ".thalweg/venv/bin/thalweg").exists()
 
 
 def test_the_action_and_its_example_keep_the_rules_of_github(tmp_path: Path) -> None:
     if ACTIONLINT is None:
-        assert "CI" not in os.environ, "there is no actionlint: make actionlint"
         pytest.skip("SKIPPED the check of the action: there is no actionlint; make actionlint gets it with Go")
     workflows = tmp_path / ".github/workflows"
     workflows.mkdir(parents=True)
@@ -180,6 +232,26 @@ def test_the_action_and_its_example_keep_the_rules_of_github(tmp_path: Path) -> 
     assert lint().stdout == ""
     (workflows / "gate.yml").write_text(example.replace("suite: c4", "suit: c4"), encoding="utf-8")
     assert 'input "suit" is not defined' in lint().stdout
+
+
+@pytest.mark.parametrize("go", [None, "#!/bin/sh\nexit 1\n"], ids=["no Go", "no proxy of Go"])
+def test_ci_skips_the_check_of_the_action_aloud_where_actionlint_cannot_be_had(
+    go: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = shutil.which("make")
+    assert make is not None
+    if go:
+        (tmp_path / "go").write_text(go, encoding="utf-8")
+        (tmp_path / "go").chmod(0o755)
+    environment = {"PATH": str(tmp_path), "CI": "true"}
+    command = [make, "--file", str(ROOT / "Makefile"), "actionlint"]
+    got = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert got.returncode == 0, got.stderr
+    assert got.stdout.startswith("SKIPPED the check of the action of GitHub: there is no actionlint, and Go is ")
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setitem(globals(), "ACTIONLINT", None)
+    with pytest.raises(pytest.skip.Exception, match="SKIPPED the check of the action: there is no actionlint"):
+        test_the_action_and_its_example_keep_the_rules_of_github(tmp_path)
 
 
 def test_what_the_dockerfile_copies_exists_and_is_a_workspace(tmp_path: Path) -> None:

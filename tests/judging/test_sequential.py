@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -52,6 +53,13 @@ def test_the_evidence_is_the_mean_of_the_likelihood_ratios() -> None:
     for n, k in ((5, 5), (12, 9), (40, 22)):
         mean = float(np.mean((2 * p) ** k * (2 * (1 - p)) ** (n - k)))
         assert float(evidence(n, k)) == pytest.approx(mean, rel=1e-8)
+
+
+@pytest.mark.parametrize("n", [*range(40), 1000])
+def test_the_evidence_is_a_sum_of_binomial_coefficients_exactly(n: int) -> None:
+    for k in range(0, n + 1, 1 if n < 40 else 125):
+        coefficients = sum(math.comb(n + 1, j) for j in range(k + 1))
+        assert evidence(n, k) == Fraction(coefficients, (n + 1) * math.comb(n, k))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +118,7 @@ def test_what_is_decided_stays_and_what_cannot_be_told_any_more_is_known() -> No
     assert half.can_become_worse(6) == (evidence(26, 16) >= 20)
 
 
-def compared(change: float, noise: float, rng: np.random.Generator, family: int = 5) -> Comparison:
+def comparison(change: float, noise: float, rng: np.random.Generator, family: int = 5) -> Comparison:
     """Completion times of 40 pairs: a machine that drifts, and noise on both sides of each pair."""
     one = Comparison("s", "main", MEASURES["completion"], Threshold(0.01), SignTest(family))
     drift = np.exp(np.cumsum(rng.normal(0, 0.05, PAIRS)))
@@ -137,5 +145,5 @@ def test_of_two_thousand_gates_on_a_machine_that_drifts(
 ) -> None:
     """No change, one at the threshold of 1 %, and some above: drawn once, so that nothing is by chance."""
     rng = np.random.default_rng(1)
-    share = sum(compared(change, noise, rng).decision == "worse" for _ in range(2000)) / 2000
+    share = sum(comparison(change, noise, rng).decision == "worse" for _ in range(2000)) / 2000
     assert worse[0] <= share <= worse[1]

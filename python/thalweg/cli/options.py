@@ -239,28 +239,30 @@ class Binding:
     label: str | None = None
 
 
-def read_bindings(texts: Iterable[str] | None, *, repeated: bool = False) -> list[Binding]:
-    """What `--controller` binds; a flow may have several if `repeated`. Raises RequestError.
+def read_bindings(
+    texts: Iterable[str] | None, option: str = "--controller", *, repeated: bool = False
+) -> list[Binding]:
+    """What an option binds; a flow may have several if `repeated`. Raises RequestError.
 
     >>> read_bindings(["main=cubic:beta=0.8 as mild"])
     [Binding(flow='main', controller='cubic:beta=0.8', label='mild')]
     """
     form = "FLOW=NAME, such as main=cubic, or with a label, main=cubic as mild"
-    each = [pair for text in texts or () for pair in pairs([text], "--controller", form)]
+    each = [pair for text in texts or () for pair in pairs([text], option, form)]
     if not repeated:
-        each = pairs(texts, "--controller", form)
+        each = pairs(texts, option, form)
     found = []
     for flow, text in each:
         controller, separator, label = (part.strip() for part in text.partition(" as "))
         if separator and not (controller and label):
-            raise RequestError(f"--controller {flow}={text!r}: expected {form}")
+            raise RequestError(f"{option} {flow}={text!r}: expected {form}")
         found.append(Binding(flow, controller, label or None))
     return found
 
 
-def bindings(texts: Iterable[str] | None) -> list[tuple[str, str]]:
-    """The flows and controllers of `--controller`."""
-    return [(binding.flow, binding.controller) for binding in read_bindings(texts)]
+def bindings(texts: Iterable[str] | None, option: str = "--controller") -> list[tuple[str, str]]:
+    """The flows and controllers of an option."""
+    return [(binding.flow, binding.controller) for binding in read_bindings(texts, option)]
 
 
 def alternatives(texts: Iterable[str] | None) -> list[list[Binding]]:

@@ -14,8 +14,8 @@ from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.whole_file import whole_file
 from thalweg.base.seeds import LARGEST_SET, SET_SIZE, first_seed
 from thalweg.base.toml import read_toml
-from thalweg.cli import ci
-from thalweg.cli.console import Bar, complain, note, print_json, say
+from thalweg.cli.console import Bar, complain, note
+from thalweg.cli.gate.outputs import Answers, Outputs
 from thalweg.cli.gate.replays import Given
 from thalweg.cli.gate.table import as_markdown, cases_of, complain_of, print_judgement
 from thalweg.cli.live_options import LiveOptions, refuse_options, refuse_virtual
@@ -55,6 +55,8 @@ from thalweg.trials.store.shard import Shard
 
 TRIALS = 20
 """Of each scenario where neither `-n` nor a baseline says how many."""
+BASELINE = Path("thalweg-baseline.json")
+"""What a gate compares with where no option names another file."""
 _LARGEST_THRESHOLDS = 1 << 20
 
 
@@ -82,8 +84,14 @@ def gate(
         str, typer.Argument(metavar="NAME|DIR", help="A shipped suite (c4) or a folder of scenarios.")
     ],
     baseline: Annotated[
-        Path, typer.Option("--baseline", metavar="FILE", help="What to compare with; a file of your repository.")
-    ] = Path("thalweg-baseline.json"),
+        Path | None,
+        typer.Option(
+            "--baseline",
+            metavar="FILE",
+            help=f"What to compare with; a file of your repository.  [default: {BASELINE}]",
+            show_default=False,
+        ),
+    ] = None,
     accept: Annotated[
         bool, typer.Option("--accept", help="Write the baseline anew from the trials of now; with --only, a part.")
     ] = False,
@@ -159,12 +167,13 @@ def gate(
     """
     options = LiveOptions(realtime, bound, retry=retry)
     if live:
-        _check_live(accept, strict, before, controller, out)
+        _check_live(baseline, accept, strict, before, controller, out)
         refuse_virtual(stack, jobs, cluster, allow_unseeded)
     else:
         refuse_options(options)
         if before:
             raise RequestError("--before requires --live: in virtual time the baseline is a file")
+    baseline = baseline or BASELINE
     for file in (baseline if accept else None, junit, markdown):
         if file is not None:
             check_writable(file)
@@ -176,8 +185,9 @@ def gate(
                 )
     found = Suite.find(name)
     judged_by = found.thresholds if thresholds is None else _read_thresholds(thresholds)
+    outputs = Outputs(format_, junit, markdown)
     if live:
-        from thalweg.cli.gate.live import PAIRS, Outputs, gate_live  # noqa: PLC0415 - loaded for real time alone
+        from thalweg.cli.gate.live import PAIRS, gate_live  # noqa: PLC0415 - loaded for real time alone
 
         return gate_live(
             found,
@@ -189,7 +199,7 @@ def gate(
             trials_ or PAIRS,
             first_seed(seed or 1),
             options,
-            Outputs(format_, junit, markdown),
+            outputs,
         )
     old = _old(baseline, accept, only)
     first = first_seed(seed) if seed else old.seed if old else first_seed(1)
@@ -206,7 +216,7 @@ def gate(
         return _accept(baseline, old if only else None, played, now)
     assert old is not None
     judgement = judge_changes(old.scenarios, now, played.seeds, judged_by)
-    told = Given(
+    command = Given(
         scenarios={entry.name: entry.reference for entry in found.entries},
         flows={one.name: [str(flow["name"]) for flow in one.flows] for one in played.scenarios},
         controllers=controller or (),
@@ -214,12 +224,17 @@ def gate(
         stack=stack,
         allow_unseeded=allow_unseeded,
     )
-    _tell(judgement, found.name, told, strict, format_, junit, markdown)
+    outputs.write(_answers(judgement, found.name, command, strict))
     return _status(judgement, strict)
 
 
 def _check_live(
-    accept: bool, strict: bool, before: list[str] | None, controller: list[str] | None, out: Path | None
+    baseline: Path | None,
+    accept: bool,
+    strict: bool,
+    before: list[str] | None,
+    controller: list[str] | None,
+    out: Path | None,
 ) -> None:
     """Refuses what is about a baseline in a file. Raises RequestError."""
     if not before:
@@ -228,7 +243,7 @@ def _check_live(
         )
     if not controller:
         raise RequestError("--live requires -c FLOW=NAME, the controller that is compared with --before")
-    for option, given in (("--accept", accept), ("--strict", strict), ("--out", out)):
+    for option, given in (("--baseline", baseline), ("--accept", accept), ("--strict", strict), ("--out", out)):
         if given:
             raise RequestError(f"{option} cannot be combined with --live: trials in real time never repeat")
 
@@ -292,34 +307,15 @@ def _accept(file: Path, old: Baseline | None, played: Played, now: dict[str, Rec
     return PASSED
 
 
-def _tell(
-    judgement: Judgement,
-    title: str,
-    given: Given,
-    strict: bool,
-    format_: SuiteFormat,
-    junit: Path | None,
-    markdown: Path | None,
-) -> None:
-    cases = cases_of(judgement, given, strict)
-    if format_ is SuiteFormat.JSON:
-        print_json({"suite": title, "strict": strict, **judgement.document()})
-    elif format_ is SuiteFormat.MARKDOWN:
-        say(as_markdown(judgement, title, given, strict), end="")
-    elif format_ in ci.FORMATS:
-        say(ci.document(format_, f"gate {title}", cases))
-    else:
-        print_judgement(judgement)
-    complain_of(judgement, given, strict)
-    if junit:
-        with whole_file(junit) as partial:
-            partial.write_text(ci.document(SuiteFormat.JUNIT, f"gate {title}", cases) + "\n", encoding="utf-8")
-    if markdown:
-        try:
-            with markdown.open("a", encoding="utf-8") as file:
-                file.write(as_markdown(judgement, title, given, strict))
-        except OSError as error:
-            raise RequestError(f"cannot write {markdown}: {error.strerror}") from None
+def _answers(judgement: Judgement, suite: str, given: Given, strict: bool) -> Answers:
+    return Answers(
+        suite,
+        {"strict": strict, **judgement.document()},
+        cases_of(judgement, given, strict),
+        as_markdown(judgement, suite, given, strict),
+        print_table=lambda: print_judgement(judgement),
+        complain=lambda: complain_of(judgement, given, strict),
+    )
 
 
 def _status(judgement: Judgement, strict: bool) -> int:

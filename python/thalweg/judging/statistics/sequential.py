@@ -10,7 +10,6 @@ the error, however often one looks and whenever one stops. Nothing is assumed of
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -25,12 +24,17 @@ def evidence(n: int, k: int) -> Fraction:
     """How much more likely a probability above one half, any one alike, makes `k` of `n` than one half does.
 
     The mean over p in [1/2, 1] of (2 p)^k (2 (1 - p))^(n - k). It is an incomplete beta function, and so a sum of
-    binomial coefficients: exact.
+    binomial coefficients: exact. With C(n + 1, j), j = 0 ... k, it is their sum over (n + 1) C(n, k), which is
+    (n + 1 - k) C(n + 1, k); each coefficient comes from the one before.
 
     >>> evidence(0, 0), evidence(1, 1), evidence(1, 0)
     (Fraction(1, 1), Fraction(3, 2), Fraction(1, 2))
     """
-    return Fraction(sum(math.comb(n + 1, j) for j in range(k + 1)), (n + 1) * math.comb(n, k))
+    coefficient = total = 1
+    for j in range(1, k + 1):
+        coefficient = coefficient * (n + 2 - j) // j
+        total += coefficient
+    return Fraction(total, (n + 1 - k) * coefficient)
 
 
 @dataclass

@@ -103,14 +103,14 @@ def is_worse(measure: Measure, threshold: Threshold, before: float, now: float) 
 
 def comparisons(flows: Mapping[str, Mapping[str, Any]], thresholds: Thresholds) -> list[Comparison]:
     """One for each metric with a threshold that real time measures of the judged flow of each scenario."""
-    wanted = [name for name in thresholds if name not in VIRTUAL_ONLY]
-    asked = [(name, flow, measure) for name, flow in flows.items() for measure in judged(flow, wanted)]
+    metrics = [name for name in thresholds if name not in VIRTUAL_ONLY]
+    measures = [(name, flow, measure) for name, flow in flows.items() for measure in judged(flow, metrics)]
     return [
-        Comparison(name, str(flow["name"]), measure, thresholds[measure.name], SignTest(len(asked)))
-        for name, flow, measure in asked
+        Comparison(name, str(flow["name"]), measure, thresholds[measure.name], SignTest(len(measures)))
+        for name, flow, measure in measures
     ]
 
 
-def of(decision: Decision, compared: Iterable[Comparison]) -> list[Comparison]:
+def of(decision: Decision, metrics: Iterable[Comparison]) -> list[Comparison]:
     """Those with that decision."""
-    return [one for one in compared if one.decision == decision]
+    return [one for one in metrics if one.decision == decision]
