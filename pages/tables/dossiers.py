@@ -12,7 +12,7 @@ from pages.made import DOCS, ROOT, commit, made, row
 from thalweg.base.executor import Executor
 from thalweg.cli.store.playing import playing
 from thalweg.experiments.dossier.findings import Findings, amount
-from thalweg.experiments.dossier.judge import BESIDE, Judged, judge
+from thalweg.experiments.dossier.judge import BESIDE, Judgement, judge
 from thalweg.experiments.dossier.numbers import numbers_of
 from thalweg.experiments.dossier.parameters import Parameters
 from thalweg.experiments.dossier.sections import CRITERIA
@@ -98,9 +98,9 @@ def _section(name: str, what: str, found: Findings) -> str:
 """
 
 
-def _lines(one: Judged) -> Iterator[str]:
+def _lines(one: Judgement) -> Iterator[str]:
     amounts = [amount(median(values), one.number) for values in (one.values, *one.of_standards, one.bound)]
-    where = f"{one.asked.criterion}, {one.setting.environment}"
+    where = f"{one.question.criterion}, {one.setting.environment}"
     yield row(where, f"`{one.setting.name}`", one.number.title, *amounts, str(one.worst_seed))
 
 
@@ -125,5 +125,5 @@ def _again(name: str, setting: str) -> list[str]:
         for cell in parameters.cells()
         if cell.setting in needed and cell.player in (parameters.candidate, *BESIDE)
     }
-    judged = judge(parameters.settings, played, parameters.candidate, parameters.bounds)
+    judged = judge(parameters.settings, played, parameters.candidate, parameters.bounds, parameters.comparisons)
     return [line for one in judged if one.setting.name == setting and one.is_beyond for line in _lines(one)]

@@ -47,13 +47,16 @@ def test_it_writes_a_page_and_a_markdown_file_that_come_again_byte_by_byte(
     assert {name: (tmp_path / "again" / name).read_bytes() for name in first} == first
 
 
-def test_the_command_of_a_worst_trial_plays_it(
+def test_the_command_of_a_worst_trial_plays_it_for_a_file_too(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = tmp_path / "dossier"
-    assert main([*QUICK, "--out", str(out), "--no-report"]) == 0
-    row = json.loads((out / "study.json").read_text())["rows"][0]
-    monkeypatch.chdir(out)
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "controller", "mine"]) == 0
+    words = ["dossier", "rfc9743", "--controller", "./mine.py", *QUICK[4:], "--out", "dossier", "--no-report"]
+    assert main(words) == 0
+    row = json.loads(Path("dossier", "study.json").read_text())["rows"][0]
+    assert row["controller"] == "./mine.py"
+    monkeypatch.chdir(tmp_path / "dossier")
     capsys.readouterr()
     assert main([*row["replay"].split()[1:], "--format", "json"]) in (0, 1)
     played = json.loads(capsys.readouterr().out)
@@ -83,6 +86,8 @@ def test_what_the_author_wrote_stands_in_its_sections(tmp_path: Path) -> None:
         (["-c", "cubicc"], "--controller 'cubicc': unknown controller"),
         (["-c", "cubic", "--also", "noq:cubicc"], "--also 'noq:cubicc':"),
         (["-c", "bbr", "--quick", "--full"], "--quick cannot be combined with --full"),
+        (["-c", "bbr", "--also", "bbr"], "--also bbr: it plays already, as the candidate or as a standard"),
+        (["-c", "bbr", "--also", "cubic"], "--also cubic: it plays already"),
         (["-c", "bbr", "--scope", "lab"], "--scope 'lab': expected one of general, controlled"),
         (["-c", "bbr", "--limits", "none.toml"], "cannot read none.toml: No such file or directory"),
         (["-c", "bbr", "--statements", "none.toml"], "cannot read none.toml: No such file or directory"),

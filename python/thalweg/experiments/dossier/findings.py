@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from thalweg.base.quantity import percent, text
-from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judged, Played, Standing, judge
+from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judgement, Results, Standing, judge
 from thalweg.experiments.dossier.numbers import Number
 from thalweg.experiments.dossier.parameters import Cell, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
@@ -38,38 +38,38 @@ class Findings:
     """Of a dossier."""
 
     parameters: Parameters
-    played: Played
+    played: Results
 
     @cached_property
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[Judgement]:
         """Every number of the candidate."""
         return self._of(self.parameters.candidate)
 
     @cached_property
-    def also(self) -> list[Judged]:
+    def also(self) -> list[Judgement]:
         """Every number of the other implementations."""
         return [judged for player in self.parameters.others for judged in self._of(player)]
 
-    def _of(self, player: Player) -> list[Judged]:
+    def _of(self, player: Player) -> list[Judgement]:
         of = self.parameters
-        return list(judge(of.settings, self.played, player, of.bounds))
+        return list(judge(of.settings, self.played, player, of.bounds, of.comparisons))
 
     @property
-    def worst(self) -> Sequence[Judged]:
+    def worst(self) -> Sequence[Judgement]:
         """The worst number of each of the three worst settings, those beyond the limit first."""
         ordered = sorted(self.judged, key=lambda one: (not one.is_beyond, -one.severity))
         by_setting = {one.setting.name: one for one in reversed(ordered)}
         return [one for one in ordered if by_setting[one.setting.name] is one][:WORST]
 
-    def of(self, criterion: str, environment: str | None = None) -> list[Judged]:
+    def of(self, criterion: str, environment: str | None = None) -> list[Judgement]:
         """Those of a criterion, in one environment or in all."""
         return [
             one
             for one in self.judged
-            if one.asked.criterion == criterion and environment in (None, one.setting.environment)
+            if one.question.criterion == criterion and environment in (None, one.setting.environment)
         ]
 
-    def beyond(self, judged: Sequence[Judged]) -> int:
+    def beyond(self, judged: Sequence[Judgement]) -> int:
         """How many of these are beyond their limits."""
         return sum(one.is_beyond for one in judged)
 
@@ -88,7 +88,7 @@ class Findings:
     def answered(self) -> list[Section]:
         """Those of them with evidence."""
         with_evidence = {
-            number for one in self.judged for number in (one.asked.criterion, one.setting.environment)
+            number for one in self.judged for number in (one.question.criterion, one.setting.environment)
         }
         return [section for section in self.strong if section.number in with_evidence]
 
@@ -102,7 +102,7 @@ class Findings:
         """How many comparisons of this dossier say something by chance, on average."""
         return 1 - CONFIDENCE
 
-    def unsafe(self) -> list[tuple[Section, list[Judged]]]:
+    def unsafe(self) -> list[tuple[Section, list[Judgement]]]:
         """The environments in which something is beyond its limit."""
         found = []
         for section in ENVIRONMENTS.values():
@@ -113,12 +113,15 @@ class Findings:
 
     def paragraph(self) -> str:
         """A draft of the text that RFC 9743 section 3.2 requires: environments in which it was not found safe."""
-        name, places = self.parameters.controller, self.unsafe()
+        name, places, count = self.parameters.controller, self.unsafe(), self.count()
+        untold = f" {count[UNKNOWN]} of {len(self.judged)} numbers could not be told." if count[UNKNOWN] else ""
+        if not count[WITHIN] and not places:
+            return f"The trials of this dossier are too few to say anything of {name}."
         if not places:
             without = ", ".join(f"Section {number}" for number in self.parameters.not_evaluated)
             return (
-                f"In the settings of this dossier, no number of {name} was found beyond its limit. This does not "
-                f"cover what was not evaluated: {without}."
+                f"In the settings of this dossier, no number of {name} was found beyond its limit.{untold} This "
+                f"does not cover what was not evaluated: {without}."
             )
         parts = []
         for section, beyond in places:
@@ -128,7 +131,7 @@ class Findings:
         return (
             f"{name} was evaluated in simulation beside Reno (RFC 9002) and CUBIC (RFC 9438). It exceeded "
             f"limits of the evaluation in these environments: {'; '.join(parts)}. It was not found safe there, "
-            "and its use there is not recommended without further evaluation."
+            f"and its use there is not recommended without further evaluation.{untold}"
         )
 
 
@@ -136,7 +139,7 @@ _AUTHOR = ("5.3.1", "7.10")
 """Sections that no experiment here answers."""
 
 
-def sentence(one: Judged) -> str:
+def sentence(one: Judgement) -> str:
     """What was found, in a sentence.
 
     It names the candidate's number, those of the standards, and whether they differ beyond chance.
@@ -155,7 +158,7 @@ def sentence(one: Judged) -> str:
     return f"{number.title} {amount(one.interval.value, number)}, beside {beside}: {differing}"
 
 
-def replay(one: Judged) -> str:
+def replay(one: Judgement) -> str:
     """The command that plays the worst trial again, from the folder of the dossier."""
     name = Cell(one.setting.name, one.player, "").name
     return f"thalweg run scenarios/{name}.toml --seed {one.worst_seed}"

@@ -10,7 +10,7 @@ of a dossier, 0.05 differ by chance on average.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,7 +19,7 @@ import numpy as np
 from thalweg.experiments.dossier.limits import Limit
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, Number
 from thalweg.experiments.dossier.settings.player import STANDARDS, Player
-from thalweg.experiments.dossier.settings.setting import Asked, Setting
+from thalweg.experiments.dossier.settings.setting import Question, Setting
 from thalweg.judging.statistics.claims import FAILS, HOLDS, LEAST_TRIALS, UNTOLD, Answer, above, each_of
 from thalweg.judging.statistics.differences import in_pairs, subtract
 from thalweg.judging.statistics.interval import Interval, Values
@@ -32,17 +32,17 @@ UNKNOWN: Standing = "not enough trials"
 _STANDINGS: Mapping[Answer, Standing] = {HOLDS: BEYOND, FAILS: WITHIN, UNTOLD: UNKNOWN}
 """By whether what exceeds the limit is above zero."""
 Numbers = Mapping[str, Values]
-Played = Mapping[tuple[str, Player], Numbers]
+Results = Mapping[tuple[str, Player], Numbers]
 """What the trials of each setting and player gave."""
 BESIDE = tuple(Player(name) for name in STANDARDS)
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """One number of one setting."""
 
     setting: Setting
-    asked: Asked
+    question: Question
     number: Number
     player: Player
     """The candidate, or another implementation of it."""
@@ -78,9 +78,9 @@ class Judged:
         return value / bound if bound > 0 else math.inf
 
 
-def comparisons(settings: Mapping[str, Setting], players: int = 1) -> int:
-    """How many a dossier makes: of each number with its limit and with each standard."""
-    return players * (1 + len(STANDARDS)) * sum(len(setting.asked) for setting in settings.values())
+def comparisons(settings: Iterable[Setting]) -> int:
+    """How many a player adds to a dossier: of each number with its limit and with each standard."""
+    return (1 + len(STANDARDS)) * sum(len(setting.questions) for setting in settings)
 
 
 def least_trials(count: int) -> int:
@@ -96,20 +96,23 @@ def least_trials(count: int) -> int:
 
 def judge(
     settings: Mapping[str, Setting],
-    played: Played,
+    played: Results,
     player: Player,
     limits: Mapping[str, Limit],
-) -> Iterator[Judged]:
+    count: int,
+) -> Iterator[Judgement]:
     """Every number that the player and the standards have, setting by setting.
+
+    `count` is the number of all comparisons of the dossier.
 
     Trials in which one of them has no number, such as the wait of a flow that sent nothing, are left out.
     """
-    confidence = each_of(comparisons(settings))
+    confidence = each_of(count)
     for setting in settings.values():
         if any((setting.name, who) not in played for who in (player, *BESIDE)):
             continue
-        for asked in setting.asked:
-            number = NUMBERS[asked.number]
+        for question in setting.questions:
+            number = NUMBERS[question.number]
             values, *standards = (_values(played, setting, who, number) for who in (player, *BESIDE))
             known = ~np.isnan(np.array([values, *standards])).any(axis=0)
             if not known.any():
@@ -117,9 +120,9 @@ def judge(
             values, *standards = (of[known] for of in (values, *standards))
             seeds = played[setting.name, player][SEED][known]
             bound = limits[number.name].bound(number, standards)
-            yield Judged(
+            yield Judgement(
                 setting,
-                asked,
+                question,
                 number,
                 player,
                 values,
@@ -150,7 +153,7 @@ def _differs(values: Values, standard: Values, confidence: float) -> int:
     return 1 if interval.low > 0 else -1 if interval.high < 0 else 0
 
 
-def _values(played: Played, setting: Setting, player: Player, number: Number) -> Values:
+def _values(played: Results, setting: Setting, player: Player, number: Number) -> Values:
     found = played[setting.name, player]
     if number.name != "packets-per-rtt":
         return found.get(number.name, np.full(len(found[SEED]), np.nan))

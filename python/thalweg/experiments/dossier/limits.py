@@ -36,12 +36,17 @@ class Limit:
     reason: str
 
     def bound(self, number: Number, standards: Sequence[Values]) -> Values:
-        """The limit in each trial, of the numbers of the standards in the trials with the same seeds."""
+        """The limit in each trial, of the numbers of the standards in the trials with the same seeds.
+
+        A share of the packets that are lost never lets more than half of the others be lost too.
+        """
         if number.better == "higher":
             least: Values = np.min(standards, axis=0)
             return least * self.times - self.plus
         most: Values = np.max(standards, axis=0)
-        bound = most * self.times + self.plus
+        bound: Values = most * self.times + self.plus
+        if number.unit == "share":
+            bound = np.minimum(bound, (1 + most) / 2)
         return bound if self.at_most is None else np.maximum(bound, self.at_most)
 
     def words(self, number: Number) -> str:
@@ -55,6 +60,8 @@ class Limit:
         if self.plus:
             amount = percent(self.plus) if number.unit == "share" else text(self.plus, number.unit)
             parts.append(f"{'and' if lower else 'less'} {amount}")
+        if lower and number.unit == "share":
+            parts.append("but no more than half of the way to 100 %")
         if self.at_most is not None:
             parts.append(f"or {text(self.at_most, number.unit)}")
         return " ".join(parts)

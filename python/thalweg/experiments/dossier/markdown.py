@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from thalweg.base.seeds import seed_text
 from thalweg.experiments.dossier.findings import Findings, amount, replay, sentence, with_interval
-from thalweg.experiments.dossier.judge import Judged
+from thalweg.experiments.dossier.judge import Judgement
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.settings.player import STANDARDS
-from thalweg.experiments.dossier.statements import TEXTS
+from thalweg.experiments.dossier.statements import TEXTS, UNWRITTEN
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.judging.statistics.quantiles import median
 
-_UNWRITTEN = "*The author has not written on this.*"
 _HEADERS = ("setting", "number", "candidate", *STANDARDS, "limit", "standing")
 
 
@@ -33,10 +32,10 @@ def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
         "limit does not mean compliance."
     )
     if result.command:
-        yield from ("", f"Made by: `{result.command}`")
+        yield from ("", f"Dossier by: `{result.command}`")
     yield from ("", "## The worst findings", "")
     for place, one in enumerate(found.worst, 1):
-        yield f"{place}. Section {one.asked.criterion}, {one.setting.title}: {sentence(one)} ({one.standing})."
+        yield f"{place}. Section {one.question.criterion}, {one.setting.title}: {sentence(one)} ({one.standing})."
         yield f"   Worst trial: `{replay(one)}`"
     yield from ("", "## Coverage", "")
     for note in result.notes:
@@ -48,7 +47,7 @@ def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
     yield from ("## What the author has to say", "")
     for number, what in TEXTS.items():
         if number not in CRITERIA:
-            text = found.parameters.written.texts.get(number, _UNWRITTEN)
+            text = found.parameters.written.texts.get(number, UNWRITTEN)
             yield from (f"### {number}: {what}", "", text, "")
     yield from ("## Not evaluated", "")
     for number, why in found.parameters.not_evaluated.items():
@@ -68,7 +67,7 @@ def _criterion(section: Section, found: Findings) -> Iterator[str]:
     yield f"{word}: {section.asks}."
     yield ""
     if section.number in TEXTS:
-        yield from (written.texts.get(section.number, _UNWRITTEN), "")
+        yield from (written.texts.get(section.number, UNWRITTEN), "")
     for environment in ENVIRONMENTS.values():
         judged = found.of(section.number, environment.number)
         if judged:
@@ -78,7 +77,7 @@ def _criterion(section: Section, found: Findings) -> Iterator[str]:
             yield from (f"From the field: {field.text} ({field.source})", "")
 
 
-def _table(judged: Sequence[Judged], with_player: bool = False) -> Iterator[str]:
+def _table(judged: Sequence[Judgement], with_player: bool = False) -> Iterator[str]:
     headers = ("by", *_HEADERS) if with_player else _HEADERS
     yield f"| {' | '.join(headers)} |"
     yield "|" + "---|" * len(headers)

@@ -36,7 +36,8 @@ NUMBERS = {
             "starvation",
             "s",
             "lower",
-            "the longest run of bins of 100 ms with less than a tenth of an equal share, of all flows",
+            "the longest run of bins of 100 ms with less than a tenth of an equal share: of the other flows, or "
+            "of any if all are the candidate's",
         ),
         Number("completion", "completion of short flows", "s", "lower", "geometric mean of the completion times"),
         Number(
@@ -81,7 +82,7 @@ MAIN = "main"
 OTHER = "other"
 """The flow of another controller; several are `other0`, ..."""
 SEED = "seed"
-"""Beside the numbers: the seed of each trial."""
+"""Beside the numbers: the seed of each trial, a whole number that a float would round."""
 
 
 def numbers_of(outcomes: Outcomes) -> dict[str, Values]:
@@ -95,7 +96,7 @@ def numbers_of(outcomes: Outcomes) -> dict[str, Values]:
         "sent": _sum(outcomes, mine, "packets_sent"),
         "trips": _sum(outcomes, mine, "trips"),
         "jain": outcomes.trials["jain"].to_numpy(),
-        "starvation": _most(outcomes, flows, "starvation_s"),
+        "starvation": _most(outcomes, flows if others.is_empty() else others, "starvation_s"),
         "victim-rate": _sum(outcomes, others, "mean_rate_bps"),
         "victim-delay": _most(outcomes, others, "p95_queue_delay_s"),
         "victim-drops": _share(outcomes, others),
@@ -109,7 +110,7 @@ def numbers_of(outcomes: Outcomes) -> dict[str, Values]:
             "frozen": _most(outcomes, video, "frozen_s"),
         }
     known = {name: values for name, values in found.items() if not np.isnan(values).all()}
-    return {SEED: outcomes.trials["seed"].to_numpy().astype(np.float64), **known}
+    return {SEED: outcomes.trials["seed"].to_numpy(), **known}
 
 
 def _by_trial(outcomes: Outcomes, table: pl.DataFrame, value: pl.Expr) -> Values:

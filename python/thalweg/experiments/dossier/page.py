@@ -8,16 +8,15 @@ from typing import Any
 from markupsafe import Markup
 
 from thalweg.experiments.dossier.findings import Findings, amount, replay, sentence, with_interval
-from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judged, Standing
+from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judgement, Standing
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.settings.player import STANDARDS
-from thalweg.experiments.dossier.statements import TEXTS
+from thalweg.experiments.dossier.statements import TEXTS, UNWRITTEN
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.judging.statistics.quantiles import median
 from thalweg.pages.report.strip import Strip
 
 _BADGES: Mapping[Standing, str] = {BEYOND: "fail", WITHIN: "pass", UNKNOWN: "infeasible"}
-_UNWRITTEN = "The author has not written on this."
 
 
 def values(result: StudyResult, found: Findings) -> Mapping[str, object]:
@@ -25,7 +24,7 @@ def values(result: StudyResult, found: Findings) -> Mapping[str, object]:
     of = found.parameters
     title = f"{of.controller}: a dossier for RFC 9743"
     criteria = [_criterion(section, found) for section in CRITERIA.values()]
-    texts = [(number, what, of.written.texts.get(number, _UNWRITTEN)) for number, what in TEXTS.items()]
+    texts = [(number, what, of.written.texts.get(number, UNWRITTEN)) for number, what in TEXTS.items()]
     return {
         "title": title,
         "result": result,
@@ -56,11 +55,11 @@ def values(result: StudyResult, found: Findings) -> Mapping[str, object]:
     }
 
 
-def _finding(one: Judged) -> dict[str, Any]:
+def _finding(one: Judgement) -> dict[str, Any]:
     return {
         "one": one,
         "badge": _BADGES[one.standing],
-        "criterion": CRITERIA[one.asked.criterion],
+        "criterion": CRITERIA[one.question.criterion],
         "environment": ENVIRONMENTS[one.setting.environment],
         "sentence": sentence(one),
         "replay": replay(one),
@@ -92,7 +91,7 @@ def _criterion(section: Section, found: Findings) -> dict[str, Any]:
     judged = found.of(section.number)
     return {
         "section": section,
-        "text": found.parameters.written.texts.get(section.number, _UNWRITTEN) if section.number in TEXTS else "",
+        "text": found.parameters.written.texts.get(section.number, UNWRITTEN) if section.number in TEXTS else "",
         "fields": [field for field in found.parameters.written.field if field.section == section.number],
         "beyond": found.beyond(judged),
         "environments": [
@@ -103,7 +102,7 @@ def _criterion(section: Section, found: Findings) -> dict[str, Any]:
     }
 
 
-def _line(one: Judged) -> dict[str, Any]:
+def _line(one: Judgement) -> dict[str, Any]:
     number, bound = one.number, median(one.bound)
     marks = {"at_most": bound} if number.better == "lower" else {"at_least": bound}
     strip = Strip(one.values, number.unit, called="limit", judged=True, **marks)  # type: ignore[arg-type]

@@ -80,6 +80,9 @@ class Parameters:
         slugs = {Cell("", player, "").name for player in self.players}
         if len(slugs) < len(names):
             raise RequestError(f"{', '.join(names)}: two of these controllers have the same name in files")
+        twice = [name for name in self.also if Player(name) in (self.candidate, *BESIDE)]
+        if twice:
+            raise RequestError(f"--also {twice[0]}: it plays already, as the candidate or as a standard")
         assert self.bounds
         assert self.written
         for flag, player in [("--controller", self.candidate), *(("--also", other) for other in self.others)]:
@@ -148,14 +151,15 @@ class Parameters:
 
     @property
     def comparisons(self) -> int:
-        """How many this dossier makes of the candidate."""
-        return comparisons(self.settings)
+        """How many this dossier makes, of the candidate and of other implementations."""
+        repeated = [setting for setting in self.settings.values() if setting.also]
+        return comparisons(self.settings.values()) + len(self.others) * comparisons(repeated)
 
     def cells(self) -> Iterator[Cell]:
         """All cells, setting by setting."""
         for setting in self.settings.values():
             for player in self.players:
-                if player in self.others and player not in (self.candidate, *BESIDE) and not setting.also:
+                if player in self.others and not setting.also:
                     continue
                 yield Cell(setting.name, player, f"{setting.title}: {player.controller}")
 

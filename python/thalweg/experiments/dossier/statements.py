@@ -21,6 +21,7 @@ from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.experiments.dossier.limits import read_tables
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS
 
+UNWRITTEN = "The author has not written on this."
 TEXTS = {
     "3.2": "the status that is sought, and why",
     "4": "the scope: general use, or a controlled environment and how usage is kept to it",

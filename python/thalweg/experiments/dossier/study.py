@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from thalweg.base.quantity import text
 from thalweg.base.seeds import SET_SIZE
 from thalweg.experiments.dossier.findings import Findings, amount, replay
-from thalweg.experiments.dossier.judge import BEYOND, Judged, least_trials
+from thalweg.experiments.dossier.judge import BEYOND, Judgement, Numbers, least_trials
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, numbers_of
-from thalweg.experiments.dossier.parameters import Cell, Parameters
+from thalweg.experiments.dossier.parameters import TRIALS, Cell, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA
 from thalweg.experiments.dossier.settings.player import STANDARDS
 from thalweg.experiments.studies.runner.parameters import Option
@@ -26,31 +26,30 @@ from thalweg.experiments.studies.runner.result import Row, StudyResult
 from thalweg.experiments.studies.runner.study import Finished, Study
 from thalweg.experiments.studies.runner.table import Column, Table
 from thalweg.experiments.studies.runner.trials import CellTrials
-from thalweg.judging.statistics.interval import Values, finite
+from thalweg.judging.statistics.interval import finite
 from thalweg.judging.statistics.quantiles import median
 
 if TYPE_CHECKING:
     from thalweg.experiments.studies.runner.page import Page
 
-Measured = Mapping[str, Values]
-Made = Finished[Parameters, Cell, Measured]
+Dossier = Finished[Parameters, Cell, Numbers]
 _SHOWN = 12
 """Most lines of the terminal on numbers beyond their limits."""
 
 
-def findings_of(finished: Made) -> Findings:
+def findings_of(finished: Dossier) -> Findings:
     """What a dossier that ran has found."""
     return _findings(finished.parameters, finished.cells)
 
 
-def _findings(parameters: Parameters, cells: Mapping[Cell, Measured]) -> Findings:
+def _findings(parameters: Parameters, cells: Mapping[Cell, Numbers]) -> Findings:
     return Findings(parameters, {(cell.setting, cell.player): numbers for cell, numbers in cells.items()})
 
 
-def _row(one: Judged) -> Row:
+def _row(one: Judgement) -> Row:
     reno, cubic = (median(values) for values in one.of_standards)
     return {
-        "criterion": one.asked.criterion,
+        "criterion": one.question.criterion,
         "environment": one.setting.environment,
         "setting": one.setting.name,
         "title": one.setting.title,
@@ -122,7 +121,7 @@ def _line(row: Row) -> list[str]:
     return [f"{row['criterion']}, {row['environment']}", str(row["title"]), number.title, *amounts]
 
 
-def _notes(parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[str]:
+def _notes(parameters: Parameters, cells: Mapping[Cell, Numbers]) -> list[str]:
     found = _findings(parameters, cells)
     lines = [
         f"Of {len(found.strong)} sections with a MUST or SHOULD that experiments can answer, "
@@ -132,41 +131,47 @@ def _notes(parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[str]:
     ]
     trials, least = max((len(one.values) for one in found.judged), default=0), least_trials(parameters.comparisons)
     if trials < least:
-        lines.append(f"{trials} trials tell nothing from chance in so many comparisons: --trials {least} would")
+        lines.append(
+            f"With {trials} trial{'' if trials == 1 else 's'}, so many comparisons tell nothing from chance: "
+            f"--trials {least} would"
+        )
     if missing := parameters.written.missing:
         lines.append(f"The author has to write on sections {', '.join(missing)} (--statements)")
     return lines
 
 
-def _measure(_parameters: Parameters, _cell: Cell, trials: CellTrials) -> Measured:
+def _measure(_parameters: Parameters, _cell: Cell, trials: CellTrials) -> Numbers:
     return numbers_of(trials.outcomes())
 
 
-def _page(finished: Made) -> Page:
+def _page(finished: Dossier) -> Page:
     from thalweg.experiments.studies.runner.page import Page  # noqa: PLC0415 - altair takes half a second to load
 
     return Page(())
 
 
-def _texts(finished: Made) -> Mapping[str, str]:
+def _texts(finished: Dossier) -> Mapping[str, str]:
     from thalweg.experiments.dossier.markdown import markdown  # noqa: PLC0415
 
     return {"dossier.md": markdown(finished.result, findings_of(finished))}
 
 
-def _whole_page(finished: Made) -> tuple[str, Mapping[str, object]]:
+def _whole_page(finished: Dossier) -> tuple[str, Mapping[str, object]]:
     from thalweg.experiments.dossier.page import values  # noqa: PLC0415
 
     return "dossier.html", values(finished.result, findings_of(finished))
 
 
-STUDY: Study[Parameters, Cell, Measured] = Study(
+STUDY: Study[Parameters, Cell, Numbers] = Study(
     name="rfc9743",
     title="Dossier for RFC 9743",
     source="RFC 9743",
     presets={"default": Parameters()},
     trials=Option(
-        ("--trials", "-n"), "Trials of each setting [quick 16, default 20, full 40].", least=1, most=SET_SIZE
+        ("--trials", "-n"),
+        f"Trials of each setting [{', '.join(f'{name} {n}' for name, n in TRIALS.items())}].",
+        least=1,
+        most=SET_SIZE,
     ),
     columns=COLUMNS,
     legend="Limits are ours, since RFC 9743 gives none; no number here means compliance.",

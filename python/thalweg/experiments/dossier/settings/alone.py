@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thalweg.experiments.dossier.settings.setting import Asked, Keys, Profile, Setting, flow, path, scenario
+from thalweg.experiments.dossier.settings.setting import Keys, Profile, Question, Setting, flow, path, scenario
 
-_ASKED = (Asked("5.1.2", "queue-delay"), Asked("5.1.3", "drops"), Asked("5.1", "rate"))
+_ASKED = (Question("5.1.2", "queue-delay"), Question("5.1.3", "drops"), Question("5.1", "rate"))
 
 
 def _alone(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thalweg.experiments.dossier.settings.player import Player
-from thalweg.experiments.dossier.settings.setting import Asked, Keys, Profile, Setting, flow, path, scenario
+from thalweg.experiments.dossier.settings.setting import Keys, Profile, Question, Setting, flow, path, scenario
 
 _STANDARD = {"reno": "5.2.1", "cubic": "5.2.1", "bbr": "5.2.3"}
 """Other controllers, and the section that asks for each."""
@@ -21,13 +21,13 @@ def settings() -> Iterator[Setting]:
     yield from _round_trips()
 
 
-def _asked(other: str) -> tuple[Asked, ...]:
+def _asked(other: str) -> tuple[Question, ...]:
     section = _STANDARD[other]
     return (
-        Asked(section, "victim-rate"),
-        Asked(section, "victim-delay"),
-        Asked(section, "victim-drops"),
-        Asked("5.2", "starvation"),
+        Question(section, "victim-rate"),
+        Question(section, "victim-delay"),
+        Question(section, "victim-drops"),
+        Question("5.2", "starvation"),
     )
 
 
@@ -121,7 +121,7 @@ def _parts() -> Iterator[Setting]:
             return scenario(title, "30 s", path("50 Mbps", "40 ms"), [*mine, *others])
 
         title = f"{count} of ten flows, the others are cubic"
-        asked = (Asked("5.3.2", "victim-rate"), Asked("5.2", "starvation"))
+        asked = (Question("5.3.2", "victim-rate"), Question("5.2", "starvation"))
         yield Setting(f"beside-part-{count}", title, "6.1", keys, asked)
 
 

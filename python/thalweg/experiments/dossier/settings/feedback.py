@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thalweg.experiments.dossier.settings.player import Player
-from thalweg.experiments.dossier.settings.setting import Asked, Keys, Profile, Setting, flow, path, scenario
+from thalweg.experiments.dossier.settings.setting import Keys, Profile, Question, Setting, flow, path, scenario
 
 _CHANGE_S = 5
 _RTT_S = 0.04
@@ -50,7 +50,7 @@ def _lost(what: str, share: int, begin: int | None, end: int, profile: Profile) 
         f"{share} % of {lost} lost, from {begin or 0} s to {end} s after the change",
         "6.1",
         keys,
-        () if begin is None else (Asked(section, "packets-per-rtt"),),
+        () if begin is None else (Question(section, "packets-per-rtt"),),
         profile,
         also=(what, share) == ("feedback", 100),
         since="" if begin is None else f"{what}-{share}-{begin}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thalweg.experiments.dossier.settings.player import Player
-from thalweg.experiments.dossier.settings.setting import Asked, Keys, Profile, Setting, flow, path, scenario
+from thalweg.experiments.dossier.settings.setting import Keys, Profile, Question, Setting, flow, path, scenario
 
 
 def settings() -> Iterator[Setting]:
@@ -32,7 +32,7 @@ def _many(
     environment: str,
     path: Keys,
     count: int,
-    asked: tuple[Asked, ...],
+    asked: tuple[Question, ...],
     span: str = "20 s",
     gap_ms: float = 0,
     profile: Profile = "default",
@@ -51,7 +51,7 @@ def _many(
 
 def _overload() -> Iterator[Setting]:
     """Less than a packet for each flow in a round trip: 2 Mbps of 100 ms carry 17 packets of 1500 B."""
-    asked = (Asked("5.1.1", "rate"), Asked("5.1.1", "drops"))
+    asked = (Question("5.1.1", "rate"), Question("5.1.1", "drops"))
     for count, profile in ((10, "default"), (100, "quick"), (1000, "full")):
         title = f"{count} flows on a link of 17 packets per round trip"
         yield _many(f"overload-{count}", title, "6.1", path("2 Mbps", "100 ms"), count, asked, "30 s", 5, profile)  # type: ignore[arg-type]
@@ -68,7 +68,7 @@ def _shallow() -> Iterator[Setting]:
                 "6.1",
                 path("50 Mbps", "30 ms", f"{bdp} bdp"),
                 count,
-                (Asked("5.1.3", "drops"),),
+                (Question("5.1.3", "drops"),),
                 "10 s",
                 20,
                 profile,
@@ -78,7 +78,7 @@ def _shallow() -> Iterator[Setting]:
 
 def _shares() -> Iterator[Setting]:
     """Shares of flows that start together, and of one that comes late."""
-    asked = (Asked("5.1.4", "jain"), Asked("5.1.4", "starvation"))
+    asked = (Question("5.1.4", "jain"), Question("5.1.4", "starvation"))
     base = path("20 Mbps", "40 ms")
     yield _many("late", "a second flow 10 s later", "6.1", base, 2, asked, "40 s", 10_000, "quick", also=True)
     yield _many("ten", "ten flows, one each second", "6.1", base, 10, asked, "40 s", 1000)
@@ -98,7 +98,7 @@ def _standing() -> Iterator[Setting]:
         for bdp in ("1", "10", "50"):
             profile: Profile = "quick" if (count, bdp) == (2, "10") else "default"
             title = f"{count} flows, a buffer of {bdp} BDP at 20 Mbps and 40 ms"
-            asked = (Asked("5.1.2", "queue-delay"),)
+            asked = (Question("5.1.2", "queue-delay"),)
             deep = path("20 Mbps", "40 ms", f"{bdp} bdp")
             yield _many(f"deep-{count}-{bdp}", title, "6.1", deep, count, asked, "20 s", 500, profile)
 
@@ -106,7 +106,7 @@ def _standing() -> Iterator[Setting]:
 def _breakers() -> Iterator[Setting]:
     """Circuit breakers of RFC 8084 section 4: 10 % of loss in three intervals of a second in a row."""
     breaker = {"model": "transport", "loss": "10 %", "interval": "1 s"}
-    asked = (Asked("5.1.3", "trips"),)
+    asked = (Question("5.1.3", "trips"),)
     for count, bdp, profile in ((1, "0.5", "quick"), (10, "0.2", "default"), (10, "1", "default")):
 
         def keys(player: Player, count: int = count, bdp: str = bdp) -> Keys:
@@ -125,5 +125,5 @@ def _incast() -> Iterator[Setting]:
         fast = path("1 Gbps", "200 us", "200 kB")
         return scenario("Incast of 32 answers", "5 s", fast, [flow("short", player, requests=requests)])
 
-    asked = (Asked("5.1.5", "completion"),)
+    asked = (Question("5.1.5", "completion"),)
     yield Setting("many-incast", "incast: 32 answers of 64 kB at once", "7.11", keys, asked, "quick")

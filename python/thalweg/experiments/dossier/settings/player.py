@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+from thalweg.engine.controllers.definition import file_of
 
 STANDARDS = ("reno", "cubic")
 """RFC 9002 section 7 and RFC 9438: what RFC 9743 section 5.2.1 compares with."""
@@ -33,4 +36,7 @@ class Player:
         {'controller': 'noq:cubic', 'stack': 'quic'}
         """
         stack = {"stack": "quic"} if self.grade == STACK else {}
-        return {"controller": self.controller, **stack}
+        # The scenarios of a dossier stand in its folder, and not where the file of a controller was named from.
+        file = file_of(self.controller)
+        name = self.controller if file is None else self.controller.replace(file, str(Path(file).resolve()), 1)
+        return {"controller": name, **stack}

@@ -18,7 +18,7 @@ LONG = "1000 GB"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """A criterion, and the number that answers it in a setting."""
 
     criterion: str
@@ -36,7 +36,7 @@ class Setting:
     """The section of RFC 9743."""
     keys: Callable[[Player], Keys]
     """Of the scenario."""
-    asked: Sequence[Asked]
+    questions: Sequence[Question]
     profile: Profile = "default"
     """The smallest profile that has it."""
     also: bool = False
@@ -64,15 +64,20 @@ def flow(name: str, player: Player | str, **keys: object) -> Keys:
     return {"name": name, **own, "background": True, **load, **keys}
 
 
-def scenario(title: str, span: str, path: Mapping[str, object], flows: Sequence[Keys], **more: object) -> Keys:
-    """The keys of a scenario, with the criteria that make it record what the numbers need."""
+def scenario(
+    title: str, span: str, path: Mapping[str, object], flows: Sequence[Keys], can_starve: bool = True
+) -> Keys:
+    """The keys of a scenario, with the criteria that make it record what the numbers need.
+
+    Flows with pauses, such as requests and calls, cannot starve each other.
+    """
     start_s = min(1e-3, 0.05 * seconds(str(path["rtt"]), "rtt")) if path else 1e-3
     needed = [{"flow": one["name"], "metric": "p95-queue-delay", "at_most": "1000 s"} for one in flows[:_WATCHED]]
-    if 1 < len(flows) <= _WATCHED:
+    if can_starve and 1 < len(flows) <= _WATCHED:
         needed += [{"flow": one["name"], "metric": "starvation", "at_most": "1000 s"} for one in flows]
     noise = {"noise": {"start": f"{round(start_s * 1e9)} ns"}}
     table = {"path": dict(path)} if path else {}
-    return {"title": title, "time_limit": span, **noise, **table, "flow": flows, **more, "pass": needed}
+    return {"title": title, "time_limit": span, **noise, **table, "flow": flows, "pass": needed}
 
 
 _LEAST_BUFFER = 15_000

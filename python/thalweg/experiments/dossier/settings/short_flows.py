@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thalweg.experiments.dossier.settings.player import Player
-from thalweg.experiments.dossier.settings.setting import Asked, Keys, Profile, Setting, flow, path, scenario
+from thalweg.experiments.dossier.settings.setting import Keys, Profile, Question, Setting, flow, path, scenario
 
 _REQUESTS = {"count": 60, "mean_gap": "300 ms", "p5": "20 kB", "p95": "500 kB"}
 """Of 130 kB on average: a sixth of 20 Mbps."""
@@ -26,7 +26,7 @@ def settings() -> Iterator[Setting]:
             f"short flows beside a long one of the same algorithm, {what}",
             environment,
             lambda player, table=table: _keys("Short flows and a long one", table, player, player),  # type: ignore[misc]
-            (Asked("5.1.5", "completion"), Asked("5.1.5", "rate")),
+            (Question("5.1.5", "completion"), Question("5.1.5", "rate")),
             profile,
         )
         for other in ("cubic", "bbr"):
@@ -37,7 +37,7 @@ def settings() -> Iterator[Setting]:
                 lambda player, table=table, other=other: _keys(  # type: ignore[misc]
                     f"Short flows of {other}", table, player, other
                 ),
-                (Asked("5.2.3", "completion"),),
+                (Question("5.2.3", "completion"),),
                 profile if other == "cubic" else "default",
             )
         yield Setting(
@@ -45,22 +45,15 @@ def settings() -> Iterator[Setting]:
             f"a long flow of cubic beside short ones of the player, {what}",
             environment,
             lambda player, table=table: _beside_short(table, player),  # type: ignore[misc]
-            (Asked("5.2.3", "victim-rate"), Asked("5.2.3", "victim-delay")),
+            (Question("5.2.3", "victim-rate"), Question("5.2.3", "victim-delay")),
         )
 
 
 def _keys(title: str, table: Keys, long: Player, short: Player | str) -> Keys:
     flows = [flow("main", long), flow("short", short, start="3 s", requests=_REQUESTS)]
-    return _without_starvation(scenario(title, "30 s", table, flows))
+    return scenario(title, "30 s", table, flows, can_starve=False)
 
 
 def _beside_short(table: Keys, player: Player) -> Keys:
     flows = [flow("other", "cubic"), flow("short", player, start="3 s", requests=_REQUESTS)]
-    return _without_starvation(scenario("Long flow beside short ones", "30 s", table, flows))
-
-
-def _without_starvation(keys: Keys) -> Keys:
-    """Requests have pauses, in which nobody starves them."""
-    criteria = keys["pass"]
-    assert isinstance(criteria, list)
-    return {**keys, "pass": [one for one in criteria if one["metric"] != "starvation"]}
+    return scenario("Long flow beside short ones", "30 s", table, flows, can_starve=False)
