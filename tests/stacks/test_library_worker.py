@@ -102,7 +102,7 @@ def test_a_lower_limit_of_memory_stays(toy: Toy, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fault", ["FORK", "FORK_DAEMON"])
 def test_a_process_that_a_library_forks_is_not_waited_for(toy: Toy, fault: str) -> None:
-    # Each lives for 60 s and holds the pipes: four trials would take longer than a test may.
+    # It lives for longer than a test may take, and holds what descriptors it was given.
     forking = list(small(toy(FAULT=fault)).trials(4, jobs=1).trials["trace_hash"])
     assert forking == list(small(toy()).trials(4, jobs=1).trials["trace_hash"])
 

@@ -99,7 +99,7 @@ void thalweg_stack_destroy(thalweg_stack *stack) {
   free(stack);
 }
 
-/* Forks a process that keeps the descriptors of this one, for a minute at most. */
+/* Forks a process that keeps the descriptors of this one, for longer than a test may take. */
 static void leave_process(int is_daemon) {
   pid_t forked = fork();
   if (forked) {
@@ -107,7 +107,7 @@ static void leave_process(int is_daemon) {
     return;
   }
   if (is_daemon) setsid();
-  alarm(60);
+  alarm(150);
   for (;;) pause();
 }
 

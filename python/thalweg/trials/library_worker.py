@@ -28,6 +28,8 @@ _MOST_DATA = 4 << 30
 _KEPT = 2048
 """Bytes that are kept of what a library prints."""
 _PIECE = 1 << 20
+_DESCRIPTORS = 256
+"""More than this process has open."""
 _HEADER = struct.Struct("=QQQQ")
 _LABEL = 64
 _AT_THE_END = 2**64 - 1
@@ -125,6 +127,8 @@ class Trial:
             os.dup2(null, 0)
             os.dup2(output_in, 1)
             os.dup2(output_in, 2)
+            answer_in = os.dup2(answer_in, 3)
+            os.closerange(4, _DESCRIPTORS)  # a library that forks keeps none on which others wait
             self._native.play_libraries_here()
             self._native.share_present_call(self._present)
             answer = self._scenario.answer(seed, traced)
