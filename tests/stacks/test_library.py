@@ -59,6 +59,13 @@ def test_uploads_requests_and_chunks_are_carried(toy: Toy) -> None:
     assert completion(slow) == pytest.approx(50_000 * 8 / 100_000, rel=0.05)
 
 
+@pytest.mark.parametrize("pauses", ["", 'pauses = [["500 ms", "900 ms"]]'])
+def test_a_write_of_a_timer_comes_with_the_time_of_the_timer(toy: Toy, pauses: str) -> None:
+    # The toy fails if datagrams are asked for at another time than that of the last write.
+    trial = scenario(flow(toy(), f'download = "20 kB"\napp_rate = "100 kbps"\n{pauses}')).run(1)
+    assert trial.flows["bytes_delivered"][0] == 20_000
+
+
 def test_flows_of_a_library_and_of_the_model_share_a_link(toy: Toy) -> None:
     model = '[[flow]]\nname = "other"\ncontroller = "cubic"\ndownload = "100 kB"\n'
     trial = scenario(flow(toy()), model).run(1)

@@ -4,11 +4,14 @@
  * each acknowledged, none sent again: paths of the tests lose nothing. The fault comes with the 20th datagram that an end
  * receives, if no other moment is said.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "thalweg_stack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef FAULT
 #define FAULT 0
@@ -32,6 +35,11 @@
 #define REMEMBERS 17
 #define STUCK_TIMER 18
 #define BAD_STREAM 19
+#define PRINT_UNFLUSHED 20
+#define FORK 21
+#define FORK_DAEMON 22
+#define FORK_AND_ABORT 23
+#define FORK_DAEMON_AND_ABORT 24
 
 enum { HELLO = 1, HELLO_BACK, DATA, ACK, BYE, BYE_BACK };
 
@@ -46,7 +54,9 @@ struct thalweg_stack {
   int hello, bye, acks, received;
   uint64_t to_send, in_flight, arrived;
   int fin, fin_arrived, fin_sent, opened;
-  uint64_t now;
+  uint64_t now, written;
+  int has_written;
+  const char *fault;
 };
 
 static int remembered;
@@ -89,6 +99,18 @@ void thalweg_stack_destroy(thalweg_stack *stack) {
   free(stack);
 }
 
+/* Forks a process that keeps the descriptors of this one, for longer than a test may take. */
+static void leave_process(int is_daemon) {
+  pid_t forked = fork();
+  if (forked) {
+    fprintf(stderr, "toy: forked process %ld\n", (long)forked);
+    return;
+  }
+  if (is_daemon) setsid();
+  alarm(150);
+  for (;;) pause();
+}
+
 static void misbehave(thalweg_stack *stack) {
   if (stack->received != 20) return;
   switch (FAULT) {
@@ -96,7 +118,12 @@ static void misbehave(thalweg_stack *stack) {
   case ABORT: fprintf(stderr, "toy: assertion failed: window > 0\n"); abort();
   case LOOP: for (volatile int forever = 1; forever;) {} break;
   case PRINT: printf("debug: got the 20th\n"); fflush(stdout); break;
+  case PRINT_UNFLUSHED: printf("debug: got the 20th\n"); break;
   case EXIT: exit(3);
+  case FORK: leave_process(0); break;
+  case FORK_DAEMON: leave_process(1); break;
+  case FORK_AND_ABORT: leave_process(0); abort();
+  case FORK_DAEMON_AND_ABORT: leave_process(1); abort();
   case LEAK: while (malloc(1 << 26)) {} abort();
   }
 }
@@ -136,6 +163,12 @@ static int32_t put(thalweg_stack_datagram *out, uint8_t kind, uint64_t bytes, in
 
 int32_t thalweg_stack_datagram_out(thalweg_stack *stack, uint64_t now, thalweg_stack_datagram *out) {
   int is_client = stack->role == THALWEG_STACK_CLIENT;
+  /* "Between two events no time is taken." */
+  if (stack->has_written && stack->written != now) {
+    stack->fault = "the last write came with the time of another event";
+    return THALWEG_STACK_FAULT;
+  }
+  stack->has_written = 0;
   if (FAULT == ENDLESS && stack->received >= 20) return put(out, 0, 10, 0);
   if (FAULT == TOO_LONG && stack->received >= 20) {
     put(out, 0, 10, 0);
@@ -176,13 +209,16 @@ int32_t thalweg_stack_expire(thalweg_stack *stack, uint64_t now) {
 
 #if FAULT != NO_SYMBOL
 int64_t thalweg_stack_open(thalweg_stack *stack, uint64_t now) {
-  (void)now;
+  stack->written = now;
+  stack->has_written = 1;
   return stack->opened++ ? THALWEG_STACK_BLOCKED : 0;
 }
 #endif
 
 int64_t thalweg_stack_write(thalweg_stack *stack, uint64_t now, uint64_t stream, uint64_t bytes, uint32_t fin) {
-  (void)now, (void)stream;
+  (void)stream;
+  stack->written = now;
+  stack->has_written = 1;
   stack->to_send += bytes;
   stack->fin |= fin != 0;
   return (int64_t)bytes;
@@ -215,6 +251,5 @@ int32_t thalweg_stack_probe(const thalweg_stack *stack, thalweg_stack_probes *pr
 }
 
 const char *thalweg_stack_fault(const thalweg_stack *stack) {
-  (void)stack;
-  return "the ledger does not add up";
+  return stack->fault ? stack->fault : "the ledger does not add up";
 }

@@ -13,7 +13,7 @@ use thalweg_stacks::present::{self, Call};
 use thalweg_stacks::{Inspected, inspect_here, inspect_with};
 
 /// Name, version, controllers and the most streams of a connection.
-pub(crate) type Said = (String, String, Vec<String>, u32);
+pub(crate) type StackInfo = (String, String, Vec<String>, u32);
 
 static IS_APART: AtomicBool = AtomicBool::new(false);
 
@@ -35,7 +35,7 @@ fn ask_python(path: &Path, sha256: &str) -> Result<Inspected, String> {
         let asked = py
             .import("thalweg.engine.libraries")
             .and_then(|module| module.call_method1("inspected", (path, sha256)))
-            .and_then(|said| said.extract::<Said>());
+            .and_then(|info| info.extract::<StackInfo>());
         let (name, version, controllers, max_streams) =
             asked.map_err(|error| error.value(py).to_string())?;
         Ok(Inspected {
@@ -49,7 +49,7 @@ fn ask_python(path: &Path, sha256: &str) -> Result<Inspected, String> {
 
 /// Loads a library into this process and says what it is. Raises ScenarioError.
 #[pyfunction]
-fn inspect_library(path: PathBuf) -> PyResult<Said> {
+fn inspect_library(path: PathBuf) -> PyResult<StackInfo> {
     let found = inspect_here(&path).map_err(ScenarioError::new_err)?;
     let Inspected {
         name,

@@ -1,7 +1,7 @@
 //! The QUIC stack over sockets.
 
 use crate::columns::seconds;
-use crate::controller::{self, Named, Speaking, heeded};
+use crate::controller::{self, Named, Speaking, result_of};
 use crate::running::watched;
 use crate::trace::Trace;
 use crate::{QuicFailed, QuicRefused};
@@ -112,7 +112,7 @@ pub(crate) fn quic_get(
         }
         None => Ok(()),
     };
-    let work = || Speaking::during(|| heeded(|| get(&order, &progress)));
+    let work = || Speaking::during(|| result_of(|| get(&order, &progress)));
     let (result, interrupted) = watched(py, &progress.stop, work, report)?;
     let result = result?.map_err(|failure| failure.into_error(py, None))?;
     match result {
@@ -275,7 +275,7 @@ impl QuicServer {
         let work = || {
             let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
             let duration = duration_s.map(Duration::from_secs_f64);
-            heeded(|| {
+            result_of(|| {
                 server.serve(&self.progress.stop, duration, once, &mut |served| {
                     lock().push(served)
                 })

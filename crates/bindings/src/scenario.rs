@@ -149,7 +149,7 @@ impl Scenario {
         self.refuse_live()?;
         let progress = progress(audit);
         let work = || {
-            self.heeded(seed, || match trace {
+            self.result_of(seed, || match trace {
                 true => run_traced(&self.scenario, seed, &progress)
                     .map(|(finished, trace)| (finished, Some(trace))),
                 false => {
@@ -181,7 +181,7 @@ impl Scenario {
         self.refuse_live()?;
         let progress = progress(false);
         let watch = Watch::from_seconds(from_s, most);
-        let work = || self.heeded(seed, || run_watched(&self.scenario, seed, watch, &progress));
+        let work = || self.result_of(seed, || run_watched(&self.scenario, seed, watch, &progress));
         let (played, interrupted) = watched(py, &progress.stop, || self.spoken(work), || Ok(()))?;
         let (finished, passages) = match played? {
             Ok(Some((finished, passages))) => (finished, PassageTables::from(passages)),
@@ -213,7 +213,7 @@ impl Scenario {
 
     /// The libraries that are stacks of its flows: path, SHA-256, and what each says of itself.
     #[getter]
-    fn libraries(&self) -> Vec<(String, String, libraries::Said)> {
+    fn libraries(&self) -> Vec<(String, String, libraries::StackInfo)> {
         let found = self.scenario.libraries().into_iter();
         let entry = |of: &thalweg_stacks::Description| {
             let said = of.inspected.clone();
@@ -229,7 +229,7 @@ impl Scenario {
     fn traced_record(&self, py: Python<'_>, seed: u64, audit: bool) -> PyResult<(String, f64)> {
         self.refuse_live()?;
         let progress = progress(audit);
-        let work = || self.heeded(seed, || run_traced(&self.scenario, seed, &progress));
+        let work = || self.result_of(seed, || run_traced(&self.scenario, seed, &progress));
         let played = py.detach(|| catch_unwind(AssertUnwindSafe(|| self.spoken(work))));
         let played = played.map_err(|_| Panicked::new_err("the simulator has panicked"))??;
         refuse_finding(&progress)?;
@@ -249,7 +249,7 @@ impl Scenario {
         self.refuse_live()?;
         let progress = progress(audit);
         let work = || {
-            self.heeded(seed, || {
+            self.result_of(seed, || {
                 run_trials(&self.scenario, &[seed], 1, &progress).pop()
             })
         };
@@ -400,8 +400,8 @@ impl Scenario {
     }
 
     /// Plays the trial with `seed`, which a controller or a stack may end.
-    fn heeded<T>(&self, seed: u64, play: impl FnOnce() -> T) -> Result<T, Failed> {
-        let played = thalweg_stacks::heeded(|| controller::heeded(play));
+    fn result_of<T>(&self, seed: u64, play: impl FnOnce() -> T) -> Result<T, Failed> {
+        let played = thalweg_stacks::result_of(|| controller::result_of(play));
         let by = match played {
             Ok(Ok(played)) => return Ok(played),
             Ok(Err(failure)) => Ender::Controller(failure),
@@ -415,7 +415,7 @@ impl Scenario {
         let mut finished = Vec::with_capacity(seeds.len());
         for (index, seed) in seeds.iter().enumerate() {
             let play = || run_trials(&self.scenario, &[*seed], 1, progress).pop();
-            match self.heeded(*seed, play) {
+            match self.result_of(*seed, play) {
                 Ok(Some(played)) => finished.push(Finished { index, ..played }),
                 Ok(None) => break,
                 Err(failed) => return (finished, Some(failed)),

@@ -26,9 +26,7 @@ impl<S: Stack> Guarded<S> {
         match catch_unwind(AssertUnwindSafe(|| what(&mut self.stack))) {
             Ok(result) => result,
             Err(panic) => {
-                self.fault = Some(text_of(&message_of(&*panic)));
-                // What drops may panic again.
-                std::mem::forget(panic);
+                self.fault = Some(text_of(&message_of(panic)));
                 fault
             }
         }
@@ -44,9 +42,11 @@ unsafe fn end<'a, S: Stack>(handle: Handle) -> &'a mut Guarded<S> {
     unsafe { &mut *handle.cast::<Guarded<S>>() }
 }
 
-fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
+/// What a panic says. Its payload is forgotten: to drop it may panic again, where nothing catches it.
+fn message_of(panic: Box<dyn std::any::Any + Send>) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    std::mem::forget(panic);
     format!("panicked: {}", text.unwrap_or_default())
 }
 
@@ -108,7 +108,7 @@ pub unsafe fn create<S: Stack>(
             return Box::into_raw(Box::new(Guarded { stack, fault })).cast();
         }
         Ok(Err(refused)) => refused,
-        Err(panic) => message_of(&*panic),
+        Err(panic) => message_of(panic),
     };
     say(&refused, problem, room);
     ptr::null_mut()
@@ -122,7 +122,9 @@ pub unsafe fn destroy<S: Stack>(handle: Handle) {
     // SAFETY: it came from `create`.
     let guarded = unsafe { Box::from_raw(handle.cast::<Guarded<S>>()) };
     // Nobody is there to hear of a panic.
-    let _ = catch_unwind(AssertUnwindSafe(move || drop(guarded)));
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(move || drop(guarded))) {
+        message_of(panic);
+    }
 }
 
 /// See `thalweg_stack_datagram_in`.
@@ -382,4 +384,111 @@ macro_rules! export_stack {
             };
         )*
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stack::{Arrival, Departure, Problem, Room};
+    use std::panic::panic_any;
+
+    /// A payload of a panic that panics when it is dropped.
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+
+    /// A stack that panics with a [`Bomb`]: when it is created if its controller is "never", else when it is dropped.
+    struct Panicking;
+
+    impl Drop for Panicking {
+        fn drop(&mut self) {
+            panic_any(Bomb);
+        }
+    }
+
+    impl Stack for Panicking {
+        const NAME: &'static str = "panicking";
+        const VERSION: &'static str = "1";
+        const CONTROLLERS: &'static str = "never, once";
+
+        fn create(options: &Options<'_>, _now: u64) -> Result<Self, Problem> {
+            match options.controller {
+                "never" => panic_any(Bomb),
+                _ => Ok(Panicking),
+            }
+        }
+        fn datagram_in(&mut self, _now: u64, _ecn: u8, _data: &[u8]) {
+            panic_any(Bomb);
+        }
+        fn datagram_out(&mut self, _now: u64, _room: Room<'_>) -> Option<Departure> {
+            None
+        }
+        fn next(&mut self) -> Option<u64> {
+            None
+        }
+        fn expire(&mut self, _now: u64) {}
+        fn open(&mut self, _now: u64) -> Option<u64> {
+            None
+        }
+        fn write(&mut self, _now: u64, _stream: u64, bytes: u64, _fin: bool) -> Written {
+            Written::Taken(bytes)
+        }
+        fn read(&mut self, _now: u64) -> Option<Arrival> {
+            None
+        }
+        fn close(&mut self, _now: u64) {}
+        fn status(&self) -> Status {
+            Status::Connecting
+        }
+    }
+
+    /// Creates one, and what it says if it cannot be.
+    fn created(controller: &CStr) -> (Handle, String) {
+        let options = abi::Options {
+            role: abi::CLIENT,
+            ack_every: 2,
+            seed: [0; 32],
+            connection: [0; 32],
+            controller: controller.as_ptr(),
+            initial_window: 12_000,
+            initial_mtu: 1200,
+            max_mtu: 1440,
+            max_ack_delay_ns: 25_000_000,
+            receive_window: 0,
+            paced: 0,
+            ack_frequency: 0,
+        };
+        let mut problem = [0_u8; 64];
+        // SAFETY: the options and the room outlive the call.
+        let handle = unsafe {
+            let (to, room) = (problem.as_mut_ptr().cast(), problem.len());
+            create::<Panicking>(&raw const options, 0, to, room)
+        };
+        let text = CStr::from_bytes_until_nul(&problem).expect("a text of C");
+        (handle, text.to_string_lossy().into_owned())
+    }
+
+    #[test]
+    fn a_payload_that_panics_when_it_is_dropped_does_not_leave_create() {
+        let (handle, problem) = created(c"never");
+        assert!(handle.is_null());
+        assert_eq!(problem, "panicked: ");
+    }
+
+    #[test]
+    fn a_payload_that_panics_when_it_is_dropped_leaves_neither_a_call_nor_destroy() {
+        let (handle, problem) = created(c"once");
+        assert_eq!(problem, "");
+        // SAFETY: the handle is valid until it is destroyed.
+        unsafe {
+            let data = [0_u8; 1];
+            let answer = datagram_in::<Panicking>(handle, 0, 0, data.as_ptr(), data.len());
+            assert_eq!(answer, abi::FAULT);
+            destroy::<Panicking>(handle);
+        }
+    }
 }

@@ -56,7 +56,7 @@ pub struct LibraryEndpoint {
     now: Instant,
     thought: Thought,
     /// Changes of it.
-    told: u64,
+    reports: u64,
     is_recorded: bool,
     path: PathState,
     control: Control,
@@ -109,7 +109,7 @@ impl LibraryEndpoint {
             stale: 0,
             now: start,
             thought: Thought::default(),
-            told: 0,
+            reports: 0,
             is_recorded: false,
             path: PathState::new(config.initial_mtu, start),
             control: Control {
@@ -120,6 +120,11 @@ impl LibraryEndpoint {
             },
             counters: Counters::default(),
         }
+    }
+
+    /// Time has come to `now` without a datagram or a timer of the stack: an application is due.
+    pub fn advance(&mut self, now: Instant) {
+        self.now = now;
     }
 
     /// Writes `bytes` to stream `id`, opening it if necessary, and ends it if `fin`.
@@ -290,7 +295,7 @@ impl LibraryEndpoint {
             return;
         }
         let last = std::mem::replace(&mut self.thought, thought);
-        self.told += 1;
+        self.reports += 1;
         if let Some(window) = thought.window {
             self.control.window = window;
         }
@@ -331,8 +336,8 @@ impl LibraryEndpoint {
         &self.control
     }
     /// Number of times that the library has changed what it thinks.
-    pub fn told(&self) -> u64 {
-        self.told
+    pub fn reports(&self) -> u64 {
+        self.reports
     }
     /// The counters so far: all datagrams count as packets.
     pub fn counters(&self) -> &Counters {

@@ -49,7 +49,7 @@ impl Fault {
 ///
 /// # Errors
 /// The fault that ended it.
-pub fn heeded<T>(work: impl FnOnce() -> T) -> Result<T, Box<Fault>> {
+pub fn result_of<T>(work: impl FnOnce() -> T) -> Result<T, Box<Fault>> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match payload.downcast() {
         Ok(fault) => fault,
         Err(panic) => resume_unwind(panic),

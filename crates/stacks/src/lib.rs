@@ -22,5 +22,5 @@ mod streams;
 
 pub use description::{Description, Inspected, Inspector, inspect_here, inspect_with};
 pub use endpoint::{LibraryEndpoint, Sent};
-pub use fault::{Fault, heeded};
+pub use fault::{Fault, result_of};
 pub use library::present;

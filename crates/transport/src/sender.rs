@@ -22,7 +22,7 @@ pub(crate) struct Sender {
     pub(crate) counters: Counters,
     /// Number of events reported to the controller, consecutive departures counted once: traces sample a sender when
     /// it changes.
-    pub(crate) told: u64,
+    pub(crate) reports: u64,
     rules: Rules,
     rng: Rng,
     /// Window and RTT of an earlier connection, until they are offered.
@@ -53,7 +53,7 @@ impl Sender {
             controller,
             counters: Counters::default(),
             log: PacketLog::default(),
-            told: 0,
+            reports: 0,
             rules: config.rules,
             rng,
             seed: config.seed,
@@ -106,7 +106,7 @@ impl Sender {
         now: Instant,
         event: impl FnOnce(&mut dyn Controller, &mut Context<'_>),
     ) {
-        self.told += 1;
+        self.reports += 1;
         self.tell_quietly(now, event);
     }
 
@@ -150,7 +150,7 @@ impl Sender {
     pub(crate) fn on_sent(&mut self, now: Instant, event: &Sent) {
         self.counters.packets_sent += 1;
         self.counters.bytes_sent += event.size.as_u64();
-        self.told += u64::from(event.was_idle);
+        self.reports += u64::from(event.was_idle);
         if self.path.established {
             self.tell_quietly(now, |controller, cx| controller.on_sent(event, cx));
         }

@@ -196,10 +196,14 @@ EXPORT void thalweg_stack_destroy(thalweg_stack *stack) {
   free(stack);
 }
 
-/* What an error of ngtcp2 means: the end of the connection. */
-static void end(thalweg_stack *stack, int error) {
+/* What an error of ngtcp2 means: the end of the connection, which is a fault unless the peer has closed (RFC 9000
+ * section 10.2) or nothing has come for long (section 10.1). */
+static int32_t end(thalweg_stack *stack, int error) {
   stack->is_closed = 1;
+  if (error == NGTCP2_ERR_DRAINING || error == NGTCP2_ERR_CLOSING || error == NGTCP2_ERR_IDLE_CLOSE)
+    return THALWEG_STACK_OK;
   snprintf(stack->fault, sizeof stack->fault, "%s", ngtcp2_strerror(error));
+  return THALWEG_STACK_FAULT;
 }
 
 EXPORT int32_t
@@ -209,12 +213,12 @@ thalweg_stack_datagram_in(thalweg_stack *stack, uint64_t now, uint32_t ecn, cons
   if (!stack->connection) {
     ngtcp2_pkt_hd first;
     if (ngtcp2_accept(&first, data, length)) return THALWEG_STACK_OK;
-    if (make(stack, &first, now)) return THALWEG_STACK_FAULT;
+    int failed = make(stack, &first, now);
+    if (failed) return end(stack, failed);
   }
   ngtcp2_pkt_info info = {.ecn = ecn};
   int error = ngtcp2_conn_read_pkt(stack->connection, &stack->path, &info, data, length, now);
-  if (error) end(stack, error);
-  return THALWEG_STACK_OK;
+  return error ? end(stack, error) : THALWEG_STACK_OK;
 }
 
 /* A stream that has something to send and was not found blocked; -1 if there is none. */
@@ -271,7 +275,7 @@ EXPORT int32_t thalweg_stack_datagram_out(thalweg_stack *stack, uint64_t now, th
     length = packet(stack, &info, out, now);
   }
   if (length <= 0) {
-    if (length < 0) end(stack, (int)length);
+    if (length < 0 && end(stack, (int)length)) return THALWEG_STACK_FAULT;
     if (stack->burst) ngtcp2_conn_update_pkt_tx_time(stack->connection, now);
     stack->burst = 0;
     for (int64_t number = 0; number <= stack->highest; number++) stack->streams[number].is_blocked = 0;
@@ -297,8 +301,7 @@ EXPORT int32_t thalweg_stack_expire(thalweg_stack *stack, uint64_t now) {
     return THALWEG_STACK_OK;
   }
   int error = ngtcp2_conn_handle_expiry(stack->connection, now);
-  if (error) end(stack, error);
-  return THALWEG_STACK_OK;
+  return error ? end(stack, error) : THALWEG_STACK_OK;
 }
 
 EXPORT int64_t thalweg_stack_open(thalweg_stack *stack, uint64_t now) {
@@ -312,7 +315,10 @@ EXPORT int64_t thalweg_stack_open(thalweg_stack *stack, uint64_t now) {
 EXPORT int64_t
 thalweg_stack_write(thalweg_stack *stack, uint64_t now, uint64_t number, uint64_t bytes, uint32_t fin) {
   (void)now;
-  if (number >= STREAMS) return THALWEG_STACK_FAULT;
+  if (number >= STREAMS) {
+    snprintf(stack->fault, sizeof stack->fault, "stream %llu is none of %d", (unsigned long long)number, STREAMS);
+    return THALWEG_STACK_FAULT;
+  }
   stack->streams[number].to_send += bytes;
   stack->streams[number].fin_wanted |= fin != 0;
   if ((int64_t)number > stack->highest) stack->highest = (int64_t)number;

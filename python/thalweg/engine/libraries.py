@@ -19,29 +19,29 @@ from thalweg.base.errors import RequestError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Said: TypeAlias = tuple[str, str, list[str], int]
+StackInfo: TypeAlias = tuple[str, str, list[str], int]
 """Name, version, controllers, and the most streams of a connection."""
-Library: TypeAlias = tuple[str, str, Said]
+Library: TypeAlias = tuple[str, str, StackInfo]
 """Path, SHA-256 of the contents, and what it says."""
 
 _INSPECTOR = Path(__file__).with_name("library_inspector.py")
 PATIENCE_S = 10.0
 """How long a call of a library may take."""
-_known: dict[str, tuple[str, Said]] = {}
+_known: dict[str, tuple[str, StackInfo]] = {}
 _refusal = ""
 """Why no library is asked here; empty if they are."""
 
 
-def inspected(path: str | Path, sha256: str) -> Said:
+def inspected(path: str | Path, sha256: str) -> StackInfo:
     """What the library with this path and these contents says of itself. Raises RequestError."""
     known = _known.get(str(path))
     if known and known[0] == sha256:
         return known[1]
     if _refusal:
         raise RequestError(_refusal)
-    said = _ask(str(path))
-    _known[str(path)] = sha256, said
-    return said
+    info = _ask(str(path))
+    _known[str(path)] = sha256, info
+    return info
 
 
 def remember(libraries: Iterable[Library]) -> None:
@@ -96,7 +96,7 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _ask(path: str) -> Said:
+def _ask(path: str) -> StackInfo:
     command = [sys.executable, "-I", "-S", str(_INSPECTOR), _native.__file__, path]
     try:
         done = subprocess.run(
@@ -115,5 +115,5 @@ def _ask(path: str) -> Said:
         raise RequestError(f"ended the process that loaded it, with status {done.returncode}") from None
     if "problem" in answer:
         raise RequestError(answer["problem"])
-    name, version, controllers, streams = answer["said"]
+    name, version, controllers, streams = answer["info"]
     return name, version, controllers, streams

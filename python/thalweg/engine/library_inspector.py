@@ -22,7 +22,7 @@ def main() -> None:
     native = importlib.util.module_from_spec(specification)
     loader.exec_module(native)
     try:
-        answer = {"said": native.inspect_library(library)}
+        answer = {"info": native.inspect_library(library)}
     except native.ScenarioError as error:
         answer = {"problem": str(error)}
     answers.write(json.dumps(answer))

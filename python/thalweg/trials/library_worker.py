@@ -7,6 +7,7 @@ in the next. Meanwhile this process sees in shared memory which function is bein
 stands still.
 """
 
+import ctypes
 import json
 import mmap
 import os
@@ -16,6 +17,7 @@ import signal
 import struct
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
 STILL_S = 60.0
@@ -26,6 +28,8 @@ _MOST_DATA = 4 << 30
 _KEPT = 2048
 """Bytes that are kept of what a library prints."""
 _PIECE = 1 << 20
+_DESCRIPTORS = 256
+"""More than this process has open."""
 _HEADER = struct.Struct("=QQQQ")
 _LABEL = 64
 _AT_THE_END = 2**64 - 1
@@ -84,12 +88,14 @@ class Lines:
 class Trial:
     """One trial in a process of its own."""
 
-    def __init__(self, scenario: Any, patience_s: float) -> None:
+    def __init__(self, scenario: Any, patience_s: float, asker: int = 0) -> None:
+        """`asker` is a descriptor that hangs up when the asking process has ended."""
         from thalweg import _native  # noqa: PLC0415 - as above
 
         self._native = _native
         self._scenario = scenario
         self._patience_s = patience_s
+        self._asker = asker
         self._present = mmap.mmap(-1, _native.PRESENT_CALL_SIZE)
         self._printed, self._printed_bytes = b"", 0
 
@@ -107,66 +113,94 @@ class Trial:
                 os._exit(70)
         os.close(answer_in)
         os.close(output_in)
-        said, ended = self._hear(child, answer_out, output_out)
-        _, status = os.waitpid(child, 0)
-        os.close(answer_out)
-        os.close(output_out)
-        try:
-            answer: dict[str, Any] = json.loads(said)
-        except ValueError:
-            answer = {"failed": "StackError", "error": ended or self._crash(status)}
-        if self._printed_bytes:
-            text = self._printed.decode(errors="replace").strip()
-            answer["printed"] = [self._printed_bytes, text]
-        return answer
+        return self.hear(child, answer_out, output_out)
 
     def _play(self, seed: int, traced: bool, answer_in: int, output_in: int) -> None:
         """In the forked process: plays the trial and says what came of it."""
-        die_with_parent()
-        resource.setrlimit(resource.RLIMIT_DATA, (_MOST_DATA, _MOST_DATA))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        null = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(null, 0)
-        os.dup2(output_in, 1)
-        os.dup2(output_in, 2)
-        self._native.play_libraries_here()
-        self._native.share_present_call(self._present)
-        said = json.dumps(self._scenario.answer(seed, traced)).encode()
-        while said:
-            said = said[os.write(answer_in, said) :]
+        process = os.getpid()
+        try:
+            os.setsid()  # what the library forks is in its group, and ends with it
+            die_with_parent()
+            limit(resource.RLIMIT_DATA, _MOST_DATA)
+            limit(resource.RLIMIT_CORE, 0)
+            null = os.open(os.devnull, os.O_RDONLY)
+            os.dup2(null, 0)
+            os.dup2(output_in, 1)
+            os.dup2(output_in, 2)
+            answer_in = os.dup2(answer_in, 3)
+            os.closerange(4, _DESCRIPTORS)  # a library that forks keeps none on which others wait
+            self._native.play_libraries_here()
+            self._native.share_present_call(self._present)
+            answer = self._scenario.answer(seed, traced)
+            ctypes.CDLL(None).fflush(None)  # what the library has printed and C still keeps
+        except BaseException as error:  # there is no other way out of this process
+            answer = {"failed": "StackError", "error": f"the trial could not be played: {error!r}"}
+        if os.getpid() != process:
+            return  # a copy of the process, forked by the library
+        left = json.dumps(answer).encode()
+        while left:
+            left = left[os.write(answer_in, left) :]
         os._exit(0)
 
-    def _hear(self, child: int, answer: int, output: int) -> tuple[bytes, str]:
-        """The answer, as far as it comes, and why the process was ended, if it was."""
+    def hear(self, child: int, answer: int, output: int) -> dict[str, Any]:
+        """What a forked process answers and prints to these descriptors, which are closed."""
+        pieces, ended, status = self._hear(child, answer, output)
+        os.close(answer)
+        os.close(output)
+        try:
+            heard: dict[str, Any] = json.loads(b"".join(pieces))
+        except ValueError:
+            heard = {"failed": "StackError", "error": ended or self._crash(status)}
+        if self._printed_bytes:
+            text = self._printed.decode(errors="replace").strip()
+            heard["printed"] = [self._printed_bytes, text]
+        return heard
+
+    def _hear(self, child: int, answer: int, output: int) -> tuple[list[bytes], str, int]:
+        """The answer, as far as it comes; why the process was ended, if it was; and its status.
+
+        A process that the library has forked may keep the descriptors open: nothing is waited for when the child
+        has gone.
+        """
         poll = select.poll()
-        poll.register(answer, select.POLLIN)
-        poll.register(output, select.POLLIN)
-        poll.register(0, 0)  # hangs up when the asking process has ended
-        said: list[bytes] = []
+        for descriptor in (answer, output):
+            os.set_blocking(descriptor, False)
+            poll.register(descriptor, select.POLLIN)
+        poll.register(self._asker, 0)  # hangs up when the asking process has ended
+        pieces: list[bytes] = []
         ended = ""
         watch = Watch(self._patience_s)
-        while True:
-            for descriptor, event in poll.poll(_POLL_S * 1000):
-                if descriptor == 0 and event & (select.POLLHUP | select.POLLERR):
-                    os.kill(child, signal.SIGKILL)
+        gone = status = 0
+        is_open = True
+        while is_open and not gone:
+            gone, status = os.waitpid(child, os.WNOHANG)
+            for descriptor, event in poll.poll(0 if gone else _POLL_S * 1000):
+                if descriptor == self._asker and event & (select.POLLHUP | select.POLLERR):
+                    end_group(child, gone)
                     os._exit(0)
                 if descriptor == output and not self._keep(output):
                     poll.unregister(output)
                 if descriptor == answer:
-                    piece = os.read(answer, _PIECE)
-                    if not piece:
-                        return b"".join(said), ended
-                    said.append(piece)
-            if not ended and not said:
+                    piece = ready(answer)
+                    pieces += [piece] if piece else []
+                    is_open = bool(piece)
+            if not (ended or pieces or gone):
                 calls, function, now, end = _HEADER.unpack_from(self._present)
                 ended = watch.look(calls, now)
                 if ended:
                     ended = f"{self._where(function, end)} {ended}{at(now)}"
-                    os.kill(child, signal.SIGKILL)
+                    end_group(child, gone)
+        end_group(child, gone)
+        if not gone:
+            _, status = os.waitpid(child, 0)
+        # One read empties a pipe, and nothing is added that matters.
+        pieces.append(ready(answer))
+        self._keep(output)
+        return pieces, ended, status
 
     def _keep(self, output: int) -> bool:
         """Keeps the end of what was printed; whether more may come."""
-        piece = os.read(output, _PIECE)
+        piece = ready(output)
         self._printed_bytes += len(piece)
         self._printed = (self._printed + piece)[-_KEPT:]
         return bool(piece)
@@ -223,11 +257,32 @@ def at(now: int) -> str:
     return " after the end of the trial" if now == _AT_THE_END else f", at {now / 1e9:.9g} s"
 
 
+def ready(descriptor: int) -> bytes:
+    """What can be read now; nothing at the end."""
+    try:
+        return os.read(descriptor, _PIECE)
+    except BlockingIOError:
+        return b""
+
+
+def limit(kind: int, most: int) -> None:
+    """Limits what this process may have; a lower limit that it has already stays."""
+    _, hard = resource.getrlimit(kind)
+    new = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(kind, (new, new))
+
+
+def end_group(child: int, gone: int) -> None:
+    """Ends a forked process, unless it has `gone`, and what it has forked, unless that has left its group."""
+    with suppress(ProcessLookupError, PermissionError):  # the group is empty, or not there yet
+        os.killpg(child, signal.SIGKILL)
+    if not gone:
+        os.kill(child, signal.SIGKILL)
+
+
 def die_with_parent() -> None:
     """Has the kernel end this process with the one that forked it, where there is such a thing."""
     if sys.platform == "linux":
-        import ctypes  # noqa: PLC0415 - of the forked process
-
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
         if os.getppid() == 1:
             os._exit(0)

@@ -1,7 +1,7 @@
 //! What a controller in Python raises.
 //!
 //! A controller cannot fail by its trait. What a handler raises unwinds the trial that called it, as a panic does but
-//! without its message, and is caught where the trial was started ([`heeded`]).
+//! without its message, and is caught where the trial was started ([`result_of`]).
 
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -42,7 +42,7 @@ impl Failure {
 }
 
 /// Does work in which controllers may fail.
-pub(crate) fn heeded<T>(work: impl FnOnce() -> T) -> Result<T, Box<Failure>> {
+pub(crate) fn result_of<T>(work: impl FnOnce() -> T) -> Result<T, Box<Failure>> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match payload.downcast() {
         Ok(failure) => failure,
         Err(panic) => resume_unwind(panic),

@@ -15,7 +15,7 @@ mod observed;
 mod path;
 mod report;
 
-pub(crate) use failure::{Failure, heeded};
+pub(crate) use failure::{Failure, result_of};
 pub(crate) use interrupt::{Speaking, interrupt_handlers};
 pub(crate) use named::Named;
 pub(crate) use path::Path;

@@ -7,7 +7,7 @@
 use super::actions::Decision;
 use super::features::Seen;
 use super::interface::{Choice, Interface};
-use crate::controller::{Failure, heeded};
+use crate::controller::{Failure, result_of};
 use crate::outcomes::Outcomes;
 use crate::scenario::Scenario;
 use numpy::PyArray1;
@@ -196,7 +196,7 @@ impl Episode {
             .map(|(flow, every)| Every::read(every).map(|every| (*flow, every)))
             .collect();
         let steered = steered.map_err(PyValueError::new_err)?;
-        let made = heeded(|| SteeredTrial::new(of.simulation(), seed, &steered));
+        let made = result_of(|| SteeredTrial::new(of.simulation(), seed, &steered));
         let trial = made
             .map_err(|failure| failure.into_error(py, Some(seed)))?
             .map_err(PyValueError::new_err)?;
@@ -331,7 +331,7 @@ impl Episode {
         let seed = self.trial().seed;
         loop {
             let came = match self.speaks {
-                true => heeded(|| open(&trial).go_on()),
+                true => result_of(|| open(&trial).go_on()),
                 false => Ok(py.detach(|| open(&trial).go_on())),
             };
             match came.map_err(|failure| failed(py, *failure, seed))? {

@@ -383,8 +383,8 @@ impl QuicEndpoint {
         &self.control
     }
     /// Number of times that the controller was informed; consecutive departures count once.
-    pub fn told(&self) -> u64 {
-        self.shared.flow().told()
+    pub fn reports(&self) -> u64 {
+        self.shared.flow().reports()
     }
     /// The counters so far.
     pub fn counters(&self) -> &Counters {

@@ -110,7 +110,7 @@ pub(crate) struct Recorder {
     pub(crate) senders: SenderRecorder,
     trace: Trace,
     /// Whether the handshake of each sender was complete at its last sample, and events reported to its controller by then.
-    told: Vec<Option<(bool, u64)>>,
+    reports: Vec<Option<(bool, u64)>>,
     /// Index of the last sample of each link, plus 1; 0 if none.
     last: Vec<usize>,
     /// Whether the series are recorded.
@@ -142,7 +142,7 @@ impl Recorder {
             },
         };
         Some(Recorder {
-            told: vec![None; connections.len()],
+            reports: vec![None; connections.len()],
             watching,
             waits,
             ..recorder
@@ -202,8 +202,8 @@ impl Recorder {
         event: &'static str,
         endpoint: &mut Endpoint,
     ) {
-        let told = Some((endpoint.path().established, endpoint.told()));
-        let is_news = std::mem::replace(&mut self.told[flow], told) != told;
+        let reports = Some((endpoint.path().established, endpoint.reports()));
+        let is_news = std::mem::replace(&mut self.reports[flow], reports) != reports;
         if is_news && let Some(watching) = &mut self.watching {
             watching.sample(time, flow, endpoint);
         }

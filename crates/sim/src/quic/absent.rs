@@ -103,7 +103,7 @@ never! { QuicEndpoint:
     failure() -> Option<String>;
     path() -> &PathState;
     control() -> &Control;
-    told() -> u64;
+    reports() -> u64;
     counters() -> &Counters;
     record_packets();
     take_packets(_take: &mut dyn FnMut(PacketEvent));
@@ -153,6 +153,7 @@ pub fn datagram_of(sent: Infallible) -> Datagram {
 }
 
 never! { LibraryEndpoint:
+    advance(_now: Instant);
     write(_id: StreamId, _bytes: u64, _fin: bool);
     close(_now: Instant);
     receive(_now: Instant, _ecn: Ecn, _data: &[u8]);
@@ -163,7 +164,7 @@ never! { LibraryEndpoint:
     has_events() -> bool;
     path() -> &PathState;
     control() -> &Control;
-    told() -> u64;
+    reports() -> u64;
     counters() -> &Counters;
     record_packets();
     observe(_out: &mut dyn Observer);

@@ -82,6 +82,12 @@ impl RealEndpoint {
             RealEndpoint::Library(_) => {}
         }
     }
+    /// Only libraries are given the time of a write.
+    pub(crate) fn advance(&mut self, now: Instant) {
+        if let RealEndpoint::Library(endpoint) = self {
+            endpoint.advance(now);
+        }
+    }
     pub(crate) fn write(
         &mut self,
         id: StreamId,
@@ -155,8 +161,8 @@ impl RealEndpoint {
     pub(crate) fn control(&self) -> &Control {
         each!(self, endpoint => endpoint.control())
     }
-    pub(crate) fn told(&self) -> u64 {
-        each!(self, endpoint => endpoint.told())
+    pub(crate) fn reports(&self) -> u64 {
+        each!(self, endpoint => endpoint.reports())
     }
     pub(crate) fn counters(&self) -> &Counters {
         each!(self, endpoint => endpoint.counters())

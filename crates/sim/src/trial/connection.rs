@@ -332,6 +332,8 @@ impl Connection {
         if self.is_tripped() {
             return;
         }
+        self.client.advance(now);
+        self.server.advance(now);
         if let Some(call) = &mut self.call {
             call.tick(now, &mut self.client, &mut self.server);
         }

@@ -161,6 +161,12 @@ impl Endpoint {
             Endpoint::Real(endpoint) => endpoint.connect(now),
         }
     }
+    /// Time has come to `now` for an application, which may write.
+    pub(crate) fn advance(&mut self, now: Instant) {
+        if let Endpoint::Real(endpoint) = self {
+            endpoint.advance(now);
+        }
+    }
     /// Writes to a stream.
     pub(crate) fn write(
         &mut self,
@@ -277,8 +283,8 @@ impl Endpoint {
         each!(self, endpoint => endpoint.control())
     }
     /// Number of times that the controller was informed; consecutive departures count once.
-    pub(crate) fn told(&self) -> u64 {
-        each!(self, endpoint => endpoint.told())
+    pub(crate) fn reports(&self) -> u64 {
+        each!(self, endpoint => endpoint.reports())
     }
     /// The counters so far.
     pub(crate) fn counters(&self) -> Counters {

@@ -134,12 +134,12 @@ impl End {
         self.note(Call::Fault, now);
         // SAFETY: the text is valid until the next call.
         unsafe {
-            let said = fault(self.handle);
-            match said.is_null() {
+            let reason = fault(self.handle);
+            match reason.is_null() {
                 true => unknown,
                 false => {
-                    let said = CStr::from_ptr(said).to_string_lossy();
-                    said.chars().take(MOST_REASON).collect()
+                    let reason = CStr::from_ptr(reason).to_string_lossy();
+                    reason.chars().take(MOST_REASON).collect()
                 }
             }
         }

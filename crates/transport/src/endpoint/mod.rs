@@ -278,8 +278,8 @@ impl Endpoint {
         }
     }
     /// Number of times that the controller was informed; consecutive departures count once.
-    pub fn told(&self) -> u64 {
-        self.sender.told
+    pub fn reports(&self) -> u64 {
+        self.sender.reports
     }
     /// The counters so far.
     pub fn counters(&self) -> Counters {
