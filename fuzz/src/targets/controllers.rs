@@ -107,9 +107,11 @@ fn apply(flow: &mut Flow, line: &Line<'_>) {
 }
 
 /// Packets that a document lets the window shrink to: two (RFC 9002 section 7.2), but one after a timeout in BBR
-/// (draft-ietf-ccwg-bbr-06 section 5.6.4.4, draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.3).
+/// (draft-ietf-ccwg-bbr-06 section 5.6.4.4, draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.3). A mutant may
+/// be one of BBR, and the 64 KiB of one of them are a single packet of the largest size.
 fn least_packets(controller: &str) -> u64 {
-    if controller.starts_with("bbr") { 1 } else { 2 }
+    let may_have_one = controller.starts_with("bbr") || controller.starts_with("mutant");
+    if may_have_one { 1 } else { 2 }
 }
 
 /// The largest window that a controller may ask for, far above all that these events let it measure.
