@@ -49,7 +49,7 @@ def make() -> None:
     text = f"""# Dossiers for RFC 9743
 
 What `thalweg dossier rfc9743` finds of our controllers: how many numbers lie beyond their limits, of those
-measured, by criterion. [A dossier for RFC 9743](../how-to/dossier.md) says what settings, numbers and limits are.
+measured, by criterion. [A dossier for RFC 9743](../how-to/dossier.md) explains settings, numbers and limits.
 RFC 9743 gives no thresholds: the limits are ours, relative to Reno and CUBIC on the same seeds.
 
 {made("dossiers")}

@@ -123,3 +123,21 @@ fn a_link_that_slows_down_is_to_a_flow_as_one_that_traffic_fills() {
     let ratio = rate(path, &leaves) / rate(&changes, "");
     assert!((0.85..1.15).contains(&ratio), "{ratio}");
 }
+
+#[test]
+fn a_source_that_overloads_an_unlimited_buffer_is_refused_before_it_fills_the_memory() {
+    let text = |buffer: &str| {
+        format!(
+            "title = \"overload\"\n[path]\nrate = \"1 kbps\"\nrtt = \"40 ms\"\nbuffer = \"{buffer}\"\n\
+             [[flow]]\nname = \"main\"\ncontroller = \"cubic\"\ndownload = \"1 kB\"\n\
+             [[traffic]]\nname = \"flood\"\nrate = \"100 Mbps\"\npacket = \"100 B\"\n"
+        )
+    };
+    let read = |buffer: &str| {
+        thalweg_sim::Scenario::from_toml(text(buffer).as_bytes(), "a.toml", &[], &[])
+    };
+    // 100 Mbps for ten minutes are 75 million packets of 100 B; 50 million may be inside the network.
+    let refused = read("unlimited").expect_err("too many packets").to_string();
+    assert!(refused.contains("can be inside the network"), "{refused}");
+    assert!(read("1 MB").is_ok());
+}

@@ -43,7 +43,8 @@ impl Checker<'_> {
                 let moved = sent.min(u128::from(able.as_u64()));
                 // What a full link drops costs as much time as what it carries.
                 carried += moved.max(cross) / packet;
-                inside += moved.min(room(link)) / packet;
+                // Cross traffic does not wait for the link: all of it may stand in an unlimited buffer.
+                inside += moved.max(cross).min(room(link)) / packet;
             }
         }
         for (packets, most, what) in [
