@@ -11,7 +11,7 @@ from functools import partial
 from pages.made import DOCS, ROOT, commit, made, row
 from thalweg.base.executor import Executor
 from thalweg.cli.store.playing import playing
-from thalweg.experiments.dossier.findings import Findings, amount
+from thalweg.experiments.dossier.findings import Findings, amount, beyond
 from thalweg.experiments.dossier.judge import BESIDE, Judgement, judge
 from thalweg.experiments.dossier.numbers import numbers_of
 from thalweg.experiments.dossier.parameters import Parameters
@@ -73,13 +73,13 @@ def _dossier(name: str, executor: Executor) -> Findings:
 
 def _count(found: Findings, criterion: str) -> str:
     judged = found.of(criterion)
-    return f"{found.beyond(judged)} of {len(judged)}"
+    return f"{beyond(judged)} of {len(judged)}"
 
 
 def _section(name: str, what: str, found: Findings) -> str:
-    beyond = sorted((one for one in found.judged if one.is_beyond), key=lambda one: -one.severity)
+    worst = sorted((one for one in found.judged if one.is_beyond), key=lambda one: -one.severity)
     answered, strong = len(found.answered), len(found.strong)
-    lines = [line for one in beyond for line in _lines(one)]
+    lines = [line for one in worst for line in _lines(one)]
     table = "\n".join(
         [
             row("criterion, environment", "setting", "number", "here", *STANDARDS, "limit", "worst seed"),

@@ -40,6 +40,7 @@ def test_it_writes_a_page_and_a_markdown_file_that_come_again_byte_by_byte(
         assert f"{number} {section.title}" in page
         assert f"## {number} {section.title}" in text
     assert "The worst findings" in page[: page.index("Criteria by environments</h2>")]
+    assert "Made by: `thalweg dossier rfc9743 --controller reno:decrease=0.9 --quick --trials 1`" in text
     capsys.readouterr()
     assert main([*QUICK, "--out", str(out)]) == 0  # every trial is stored
     assert {name: (out / name).read_bytes() for name in first} == first

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from thalweg.base.quantity import percent, text
 from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judgement, Results, Standing, judge
 from thalweg.experiments.dossier.numbers import Number
-from thalweg.experiments.dossier.parameters import Cell, Parameters
+from thalweg.experiments.dossier.parameters import Parameters, file_name
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.settings.player import STANDARDS, Player
 from thalweg.judging.statistics.interval import CONFIDENCE, Interval
@@ -57,21 +57,31 @@ class Findings:
     @property
     def worst(self) -> Sequence[Judgement]:
         """The worst number of each of the three worst settings, those beyond the limit first."""
-        ordered = sorted(self.judged, key=lambda one: (not one.is_beyond, -one.severity))
-        by_setting = {one.setting.name: one for one in reversed(ordered)}
-        return [one for one in ordered if by_setting[one.setting.name] is one][:WORST]
+        by_setting: dict[str, Judgement] = {}
+        for one in sorted(self.judged, key=lambda one: (not one.is_beyond, -one.severity)):
+            by_setting.setdefault(one.setting.name, one)
+        return list(by_setting.values())[:WORST]
 
-    def of(self, criterion: str, environment: str | None = None) -> list[Judgement]:
-        """Those of a criterion, in one environment or in all."""
-        return [
-            one
-            for one in self.judged
-            if one.question.criterion == criterion and environment in (None, one.setting.environment)
-        ]
+    @property
+    def title(self) -> str:
+        """Of the page and of the Markdown file."""
+        return f"{self.parameters.controller}: a dossier for RFC 9743"
 
-    def beyond(self, judged: Sequence[Judgement]) -> int:
-        """How many of these are beyond their limits."""
-        return sum(one.is_beyond for one in judged)
+    def of(self, criterion: str) -> list[Judgement]:
+        """Those of a criterion."""
+        return [one for one in self.judged if one.question.criterion == criterion]
+
+    def by_environment(self, criterion: str) -> dict[str, list[Judgement]]:
+        """Those of a criterion by the section of their environment, in the order of the RFC."""
+        of = self.of(criterion)
+        found = {number: [one for one in of if one.setting.environment == number] for number in ENVIRONMENTS}
+        return {number: judged for number, judged in found.items() if judged}
+
+    def limits(self) -> Iterator[tuple[str, str, str, str]]:
+        """Of each number that was judged: its title, its meaning, its limit in words, and why."""
+        for name, number in {one.number.name: one.number for one in self.judged}.items():
+            limit = self.parameters.bounds[name]
+            yield number.title, number.meaning, limit.words(number), limit.reason
 
     def count(self) -> dict[Standing, int]:
         """How many numbers have each standing."""
@@ -135,6 +145,11 @@ class Findings:
         )
 
 
+def beyond(judged: Sequence[Judgement]) -> int:
+    """How many of these are beyond their limits."""
+    return sum(one.is_beyond for one in judged)
+
+
 _AUTHOR = ("5.3.1", "7.10")
 """Sections that no experiment here answers."""
 
@@ -160,5 +175,4 @@ def sentence(one: Judgement) -> str:
 
 def replay(one: Judgement) -> str:
     """The command that plays the worst trial again, from the folder of the dossier."""
-    name = Cell(one.setting.name, one.player, "").name
-    return f"thalweg run scenarios/{name}.toml --seed {one.worst_seed}"
+    return f"thalweg run scenarios/{file_name(one.setting.name, one.player)}.toml --seed {one.worst_seed}"

@@ -23,7 +23,7 @@ def markdown(result: StudyResult, found: Findings) -> str:
 
 def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
     of = found.parameters
-    yield f"# {of.controller}: a dossier for RFC 9743"
+    yield f"# {found.title}"
     yield ""
     yield (
         f"{result.trials} trials of each setting, {seed_text(result.seed)}, beside Reno (RFC 9002) and CUBIC (RFC "
@@ -32,7 +32,7 @@ def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
         "limit does not mean compliance."
     )
     if result.command:
-        yield from ("", f"Dossier by: `{result.command}`")
+        yield from ("", f"Made by: `{result.command}`")
     yield from ("", "## The worst findings", "")
     for place, one in enumerate(found.worst, 1):
         yield f"{place}. Section {one.question.criterion}, {one.setting.title}: {sentence(one)} ({one.standing})."
@@ -53,25 +53,18 @@ def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
     for number, why in found.parameters.not_evaluated.items():
         yield f"- {number} {ENVIRONMENTS[number].title}: {why}."
     yield from ("", "## Environments in which it was not found safe", "", found.paragraph(), "", "## Limits", "")
-    used = dict.fromkeys(one.number.name for one in found.judged)
-    for number in used:
-        limit = found.parameters.bounds[number]
-        title = next(one.number for one in found.judged if one.number.name == number)
-        yield f"- {title.title} ({title.meaning}): {limit.words(title)}; {limit.reason}."
+    for title, meaning, limit, reason in found.limits():
+        yield f"- {title} ({meaning}): {limit}; {reason}."
 
 
 def _criterion(section: Section, found: Findings) -> Iterator[str]:
     written = found.parameters.written
     yield from ("", f"## {section.number} {section.title}", "")
-    word = "Advice, without a word of RFC 2119" if section.strength == "advice" else section.strength
-    yield f"{word}: {section.asks}."
-    yield ""
+    yield from (f"{section.request}.", "")
     if section.number in TEXTS:
         yield from (written.texts.get(section.number, UNWRITTEN), "")
-    for environment in ENVIRONMENTS.values():
-        judged = found.of(section.number, environment.number)
-        if judged:
-            yield from (f"### {environment.number} {environment.title}", "", *_table(judged), "")
+    for number, judged in found.by_environment(section.number).items():
+        yield from (f"### {number} {ENVIRONMENTS[number].title}", "", *_table(judged), "")
     for field in written.field:
         if field.section == section.number:
             yield from (f"From the field: {field.text} ({field.source})", "")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-from thalweg.experiments.dossier.findings import Findings, amount, replay, sentence, with_interval
+from thalweg.experiments.dossier.findings import Findings, amount, beyond, replay, sentence, with_interval
 from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judgement, Standing
+from thalweg.experiments.dossier.markdown import markdown
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.settings.player import STANDARDS
 from thalweg.experiments.dossier.statements import TEXTS, UNWRITTEN
+from thalweg.experiments.studies.runner.page import Page
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.judging.statistics.quantiles import median
 from thalweg.pages.report.strip import Strip
@@ -19,14 +21,18 @@ from thalweg.pages.report.strip import Strip
 _BADGES: Mapping[Standing, str] = {BEYOND: "fail", WITHIN: "pass", UNKNOWN: "infeasible"}
 
 
-def values(result: StudyResult, found: Findings) -> Mapping[str, object]:
+def page(result: StudyResult, found: Findings) -> Page:
+    """The page, and the Markdown file beside it."""
+    return Page((), texts={"dossier.md": markdown(result, found)}, own=("dossier.html", _values(result, found)))
+
+
+def _values(result: StudyResult, found: Findings) -> Mapping[str, object]:
     """All that the template needs."""
     of = found.parameters
-    title = f"{of.controller}: a dossier for RFC 9743"
     criteria = [_criterion(section, found) for section in CRITERIA.values()]
     texts = [(number, what, of.written.texts.get(number, UNWRITTEN)) for number, what in TEXTS.items()]
     return {
-        "title": title,
+        "title": found.title,
         "result": result,
         "of": of,
         "standards": STANDARDS,
@@ -40,7 +46,7 @@ def values(result: StudyResult, found: Findings) -> Mapping[str, object]:
         "fields": of.written.field,
         "missing": [(ENVIRONMENTS[number], why) for number, why in of.not_evaluated.items()],
         "paragraph": found.paragraph(),
-        "limits": list(_limits(found)),
+        "limits": list(found.limits()),
         "controlled": of.scope == "controlled",
         "contents": [
             ("worst", "The worst findings"),
@@ -70,34 +76,31 @@ def _matrix(found: Findings) -> list[tuple[Section, list[tuple[str, str, str] | 
     """For each criterion and environment: a badge, a few characters, and words; None for an empty cell."""
     lines = []
     for criterion in CRITERIA.values():
-        cells: list[tuple[str, str, str] | None] = []
-        for environment in ENVIRONMENTS.values():
-            judged = found.of(criterion.number, environment.number)
-            if not judged:
-                cells.append(None)
-                continue
-            beyond = found.beyond(judged)
-            untold = sum(one.standing == UNKNOWN for one in judged)
-            badge = "fail" if beyond else "infeasible" if untold else "pass"
-            words = (
-                f"{criterion.number} in {environment.number}: {beyond} of {len(judged)} numbers beyond the limit"
-            )
-            cells.append((badge, f"{beyond}/{len(judged)}", words + (f", {untold} not told" if untold else "")))
+        by_environment = found.by_environment(criterion.number)
+        cells = [_cell(criterion.number, number, by_environment.get(number)) for number in ENVIRONMENTS]
         lines.append((criterion, cells))
     return lines
 
 
+def _cell(criterion: str, environment: str, judged: Sequence[Judgement] | None) -> tuple[str, str, str] | None:
+    if not judged:
+        return None
+    count, untold = beyond(judged), sum(one.standing == UNKNOWN for one in judged)
+    badge = "fail" if count else "infeasible" if untold else "pass"
+    words = f"{criterion} in {environment}: {count} of {len(judged)} numbers beyond the limit"
+    return badge, f"{count}/{len(judged)}", words + (f", {untold} not told" if untold else "")
+
+
 def _criterion(section: Section, found: Findings) -> dict[str, Any]:
-    judged = found.of(section.number)
+    written = found.parameters.written
     return {
         "section": section,
-        "text": found.parameters.written.texts.get(section.number, UNWRITTEN) if section.number in TEXTS else "",
-        "fields": [field for field in found.parameters.written.field if field.section == section.number],
-        "beyond": found.beyond(judged),
+        "text": written.texts.get(section.number, UNWRITTEN) if section.number in TEXTS else "",
+        "fields": [field for field in written.field if field.section == section.number],
+        "beyond": beyond(found.of(section.number)),
         "environments": [
-            (environment, [_line(one) for one in judged if one.setting.environment == number])
-            for number, environment in ENVIRONMENTS.items()
-            if any(one.setting.environment == number for one in judged)
+            (ENVIRONMENTS[number], [_line(one) for one in judged])
+            for number, judged in found.by_environment(section.number).items()
         ],
     }
 
@@ -117,10 +120,3 @@ def _line(one: Judgement) -> dict[str, Any]:
         ],
         "bound": amount(bound, number),
     }
-
-
-def _limits(found: Findings) -> Iterator[tuple[str, str, str, str]]:
-    numbers = {one.number.name: one.number for one in found.judged}
-    for name, number in numbers.items():
-        limit = found.parameters.bounds[name]
-        yield number.title, number.meaning, limit.words(number), limit.reason

@@ -25,6 +25,15 @@ TRIALS = {"quick": 16, "default": 20, "full": 40}
 """Of each setting and player, by profile. Fewer than 15 cannot be told from chance with so many comparisons."""
 
 
+def file_name(setting: str, player: Player) -> str:
+    """What files of a setting and a player are called.
+
+    >>> file_name("alone-wired", Player("cubic:beta=0.8"))
+    'alone-wired.cubic-beta-0.8'
+    """
+    return f"{setting}.{re.sub('[^A-Za-z0-9.]+', '-', player.controller).strip('-.')}"
+
+
 @dataclass(frozen=True)
 class Cell:
     """A setting and a player."""
@@ -35,12 +44,8 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """For files.
-
-        >>> Cell("alone-wired", Player("cubic:beta=0.8"), "").name
-        'alone-wired.cubic-beta-0.8'
-        """
-        return f"{self.setting}.{re.sub('[^A-Za-z0-9.]+', '-', self.player.controller).strip('-.')}"
+        """For files."""
+        return file_name(self.setting, self.player)
 
 
 @dataclass(frozen=True)
@@ -77,8 +82,7 @@ class Parameters:
         if self.scope not in SCOPES:
             raise RequestError(f"--scope {self.scope!r}: expected one of {', '.join(SCOPES)}")
         names = [player.controller for player in self.players]
-        slugs = {Cell("", player, "").name for player in self.players}
-        if len(slugs) < len(names):
+        if len({file_name("", player) for player in self.players}) < len(names):
             raise RequestError(f"{', '.join(names)}: two of these controllers have the same name in files")
         twice = [name for name in self.also if Player(name) in (self.candidate, *BESIDE)]
         if twice:
@@ -117,14 +121,14 @@ class Parameters:
     @cached_property
     def settings(self) -> Mapping[str, Setting]:
         """Those of the profile that the candidate can play, by name."""
-        return {setting.name: setting for setting in self._profile() if self._can_play(setting)}
+        return {setting.name: setting for setting in self._profile if self._can_play(setting)}
 
     @property
     def not_evaluated(self) -> dict[str, str]:
         """Environments without a setting, and why."""
         found = {}
         for number in ENVIRONMENTS:
-            own = [setting for setting in self._profile() if setting.environment == number]
+            own = [setting for setting in self._profile if setting.environment == number]
             if number in NOT_EVALUATED:
                 found[number] = NOT_EVALUATED[number]
             elif not own:
@@ -133,8 +137,9 @@ class Parameters:
                 found[number] = "its settings require the endpoints of the model"
         return found
 
-    def _profile(self) -> Iterator[Setting]:
-        return settings(self.profile)
+    @cached_property
+    def _profile(self) -> list[Setting]:
+        return list(settings(self.profile))
 
     def _can_play(self, setting: Setting) -> bool:
         return self.candidate.grade == MODEL or not setting.model_only

@@ -22,6 +22,16 @@ class Section:
     asks: str
     """What the section asks for, in our words."""
 
+    @property
+    def request(self) -> str:
+        """What it asks for, after its word of RFC 2119.
+
+        >>> CRITERIA["5.1.2"].request
+        'Advice, without a word of RFC 2119: no queues longer than need be'
+        """
+        word = "Advice, without a word of RFC 2119" if self.strength == "advice" else self.strength
+        return f"{word}: {self.asks}"
+
 
 _CRITERIA = (
     Section("5.1", "Single algorithm behavior", "advice", "how flows of the algorithm behave among themselves"),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from thalweg.base.quantity import text
 from thalweg.base.seeds import SET_SIZE
 from thalweg.experiments.dossier.findings import Findings, amount, replay
-from thalweg.experiments.dossier.judge import BEYOND, Judgement, Numbers, least_trials
+from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, Judgement, Numbers, least_trials
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, numbers_of
 from thalweg.experiments.dossier.parameters import TRIALS, Cell, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA
@@ -47,7 +47,6 @@ def _findings(parameters: Parameters, cells: Mapping[Cell, Numbers]) -> Findings
 
 
 def _row(one: Judgement) -> Row:
-    reno, cubic = (median(values) for values in one.of_standards)
     return {
         "criterion": one.question.criterion,
         "environment": one.setting.environment,
@@ -60,7 +59,7 @@ def _row(one: Judgement) -> Row:
         "value": finite(one.interval.value),
         "value_low": finite(one.interval.low),
         "value_high": finite(one.interval.high),
-        **{standard: finite(value) for standard, value in zip(STANDARDS, (reno, cubic), strict=True)},
+        **{name: finite(median(values)) for name, values in zip(STANDARDS, one.of_standards, strict=True)},
         "limit": finite(median(one.bound)),
         "standing": one.standing,
         "severity": finite(one.severity),
@@ -102,7 +101,7 @@ def _printed(result: StudyResult) -> list[Table]:
     for number, section in CRITERIA.items():
         of = [row for row in mine if row["criterion"] == number]
         beyond = sum(row["standing"] == BEYOND for row in of)
-        known = sum(row["standing"] != "not enough trials" for row in of)
+        known = sum(row["standing"] != UNKNOWN for row in of)
         lines.append([number, section.title, section.strength, str(len(of)), str(beyond), str(len(of) - known)])
     criteria = Table(["section", "criterion", "asked with", "numbers", "beyond", "not told"], lines, 3)
     worst = sorted(
@@ -145,21 +144,9 @@ def _measure(_parameters: Parameters, _cell: Cell, trials: CellTrials) -> Number
 
 
 def _page(finished: Dossier) -> Page:
-    from thalweg.experiments.studies.runner.page import Page  # noqa: PLC0415 - altair takes half a second to load
+    from thalweg.experiments.dossier.page import page  # noqa: PLC0415 - altair takes half a second to load
 
-    return Page(())
-
-
-def _texts(finished: Dossier) -> Mapping[str, str]:
-    from thalweg.experiments.dossier.markdown import markdown  # noqa: PLC0415
-
-    return {"dossier.md": markdown(finished.result, findings_of(finished))}
-
-
-def _whole_page(finished: Dossier) -> tuple[str, Mapping[str, object]]:
-    from thalweg.experiments.dossier.page import values  # noqa: PLC0415
-
-    return "dossier.html", values(finished.result, findings_of(finished))
+    return page(finished.result, findings_of(finished))
 
 
 STUDY: Study[Parameters, Cell, Numbers] = Study(
@@ -193,6 +180,4 @@ STUDY: Study[Parameters, Cell, Numbers] = Study(
     printed=_printed,
     page=_page,
     preset_of=lambda of: of.profile,
-    texts=_texts,
-    whole_page=_whole_page,
 )

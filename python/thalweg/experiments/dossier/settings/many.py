@@ -20,10 +20,7 @@ def settings() -> Iterator[Setting]:
 
 def _flows(player: Player, count: int, gap_ms: float = 0) -> list[Keys]:
     """Flows that start one after another; a start at the same instant has its noise."""
-    return [
-        flow(f"main{number}", player, start=f"{round(1000 * gap_ms * number)} us", streams=1)
-        for number in range(count)
-    ]
+    return [flow(f"main{number}", player, start=f"{round(1000 * gap_ms * number)} us") for number in range(count)]
 
 
 def _many(

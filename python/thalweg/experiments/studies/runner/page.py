@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -38,6 +38,10 @@ class Page:
     """The trials of each row of the table; None where rows are no distributions of trials."""
     pictures: Mapping[str, Chart] = field(default_factory=dict)
     """What is stored besides as `NAME.png`."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """What is stored besides as text, by the names of Markdown files."""
+    own: tuple[str, Mapping[str, object]] | None = None
+    """The template of a page of its own and the values for it, in place of the page of studies."""
 
 
 def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress, with_page: bool = True) -> Path:
@@ -47,14 +51,14 @@ def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress,
     """
     study, result = finished.study, finished.result
     page = finished.page if with_page else Page(())
-    pictures = {f"{name}.png": partial(save_picture, chart) for name, chart in page.pictures.items()}
+    pictures: dict[str, Callable[[Path], None]] = {
+        f"{name}.png": partial(save_picture, chart) for name, chart in page.pictures.items()
+    }
+    pictures |= {name: partial(_write_text, text=text) for name, text in page.texts.items()}
     tables = {**study.stored(finished), **samples_table(finished.samples, result.seed)}
-    if with_page:
-        texts = study.texts(finished)
-        pictures |= {name: partial(_write_text, text=text) for name, text in texts.items()}
     root = write_study_files(folder, result, finished.scenarios, tables, pictures, complete=finished.complete)
-    if with_page and study.whole_page:
-        template, values = study.whole_page(finished)
+    if page.own:
+        template, values = page.own
         write_page(fill(template, Figures(), **values), root / PAGE)
     elif with_page:
         text, links = legend(study.legend, study.columns), list(_links(finished))

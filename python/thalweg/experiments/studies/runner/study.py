@@ -141,10 +141,6 @@ class Study(Generic[P, C, M]):
     """The value of each trial of a cell by measure, in the order of seeds: what `compare` judges by."""
     stored: Callable[[Finished[P, C, M]], Mapping[str, pl.DataFrame]] = lambda _: {}
     """What is stored besides as `NAME.parquet`."""
-    texts: Callable[[Finished[P, C, M]], Mapping[str, str]] = lambda _: {}
-    """What is stored besides as text: name of a Markdown file -> its text."""
-    whole_page: Callable[[Finished[P, C, M]], tuple[str, Mapping[str, object]]] | None = None
-    """The template of its page and the values for it, where the page of studies does not do."""
     stored_columns: Mapping[str, Sequence[Column]] = field(default_factory=dict)
     """The columns of these tables that are its own."""
     printed: Callable[[StudyResult], Sequence[Table]] | None = None
