@@ -88,6 +88,9 @@ PRESENT_CALL_SIZE: int
 class StackFailed(Exception):
     """The library of a stack has done what its interface forbids. Arguments: what, and the seed of the trial."""
 
+def names_library(stack: str) -> bool:
+    """Whether a value of the key `stack` is meant to be the file of a library."""
+
 def inspect_library(path: str) -> tuple[str, str, list[str], int]:
     """Loads a library into this process: its name, version, controllers, most streams. Raises ScenarioError."""
 

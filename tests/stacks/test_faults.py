@@ -11,28 +11,7 @@ import pytest
 
 import thalweg
 from thalweg.engine import libraries
-from toys import Toy
-
-SCENARIO = """
-title = "A small download"
-[path]
-rate = "8 Mbps"
-rtt = "40 ms"
-[[flow]]
-name = "main"
-controller = "fixed"
-stack = "{stack}"
-download = "{size}"
-[[pass]]
-flow = "main"
-metric = "completion"
-at_most = "10 s"
-"""
-
-
-def small(stack: Path, size: str = "100 kB") -> thalweg.Scenario:
-    return thalweg.Scenario.from_toml(SCENARIO.format(stack=stack, size=size), "small")
-
+from toys import Toy, small, small_text
 
 CALLS = {
     "SEGV": r"thalweg_stack_datagram_in of the client of flow main crashed with SIGSEGV, at 0\.\d+ s",
@@ -120,7 +99,7 @@ def test_a_suite_keeps_what_is_finished_and_ends_with_status_2(toy: Toy, tmp_pat
     suite.mkdir()
     # The 20th datagram, with which the fault comes, is one of a download of 20 kB and none of one of 5 kB.
     for name, size in (("a", "5 kB"), ("b", "100 kB")):
-        (suite / f"{name}.toml").write_text(SCENARIO.format(stack=toy(FAULT="SEGV"), size=size))
+        (suite / f"{name}.toml").write_text(small_text(toy(FAULT="SEGV"), size))
     (suite / "suite.toml").write_text('title = "Mine"\norder = ["a", "b"]\n')
     out = tmp_path / "out"
     command = [str(Path(sys.executable).with_name("thalweg")), "suite", str(suite), "-n", "2", "--out", str(out)]

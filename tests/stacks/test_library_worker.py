@@ -17,19 +17,8 @@ import pytest
 
 import thalweg
 from thalweg.trials.library_worker import Trial
-from toys import Toy
+from toys import Toy, small, small_text
 
-SCENARIO = """
-title = "A small download"
-[path]
-rate = "8 Mbps"
-rtt = "40 ms"
-[[flow]]
-name = "main"
-controller = "fixed"
-stack = "{stack}"
-download = "100 kB"
-"""
 FAILING = """
 from types import SimpleNamespace
 from thalweg.trials.library_worker import Trial
@@ -37,10 +26,6 @@ def answer(seed, traced):
     raise MemoryError(f"seed {seed}, {traced}")
 print(Trial(SimpleNamespace(libraries=["libtoy.so"], answer=answer), 60.0).answer(7, False))
 """
-
-
-def small(stack: Path) -> thalweg.Scenario:
-    return thalweg.Scenario.from_toml(SCENARIO.format(stack=stack), "small")
 
 
 def ended_process(code: str) -> int:
@@ -88,7 +73,7 @@ def test_what_fails_in_the_process_is_said_and_not_blamed_on_the_library() -> No
 
 def test_a_lower_limit_of_memory_stays(toy: Toy, tmp_path: Path) -> None:
     file = tmp_path / "small.toml"
-    file.write_text(SCENARIO.format(stack=toy()))
+    file.write_text(small_text(toy()))
     lower = 3 << 30  # bytes; a trial has 4 GiB where more is allowed
     done = subprocess.run(
         [str(Path(sys.executable).with_name("thalweg")), "run", str(file), "-n", "1"],

@@ -24,6 +24,7 @@ pub(crate) fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("STACK_CALLS", calls)?;
     module.add("PRESENT_CALL_SIZE", present::SIZE)?;
     module.add("StackFailed", py.get_type::<StackFailed>())?;
+    module.add_function(wrap_pyfunction!(names_library, module)?)?;
     module.add_function(wrap_pyfunction!(inspect_library, module)?)?;
     module.add_function(wrap_pyfunction!(play_libraries_here, module)?)?;
     module.add_function(wrap_pyfunction!(share_present_call, module)?)
@@ -45,6 +46,12 @@ fn ask_python(path: &Path, sha256: &str) -> Result<Inspected, String> {
             max_streams,
         })
     })
+}
+
+/// Whether a value of the key `stack` is meant to be the file of a library.
+#[pyfunction]
+fn names_library(stack: &str) -> bool {
+    thalweg_sim::names_library(stack)
 }
 
 /// Loads a library into this process and says what it is. Raises ScenarioError.

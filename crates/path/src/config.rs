@@ -59,9 +59,7 @@ impl LinkConfig {
             repeat: None,
         }
     }
-}
 
-impl LinkConfig {
     /// Capacity at the start, without noise; of a delivery trace the mean.
     pub fn rate_at_start(&self) -> Rate {
         let trace = self.trace.as_ref();

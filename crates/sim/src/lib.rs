@@ -29,7 +29,7 @@ pub use outcome::summary::jain;
 pub use outcome::trace::{DropRow, HeldRow, LinkRow, Trace};
 pub use outcome::{FlowOutcome, LinkOutcome, Measured, Outcome, RequestOutcome};
 pub use quic::{Description as StackLibrary, StackController};
-pub use scenario::schema::json_schema;
+pub use scenario::schema::{json_schema, names_library};
 pub use scenario::{
     Amount, Bound, Clock, Criterion, FlowController, FlowSpec, Host, Metric, Scenario,
     ScenarioError, Unit, Value,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thalweg import _native
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.extras import require
 from thalweg.base.seeds import LARGEST_SET, first_seed
@@ -62,9 +63,7 @@ STACKS = ("model", "quic")
 
 def _stack(text: str | None) -> str | None:
     """Refuses what names no stack. Raises RequestError."""
-    from thalweg.engine.libraries import is_file  # noqa: PLC0415 - the engine comes with it
-
-    if text is None or text in STACKS or is_file(text):
+    if text is None or text in STACKS or _native.names_library(text):
         return text
     raise RequestError(
         f"--stack {text!r}: accepted: model, quic, or a library with a stack, such as ./libmine.so"

@@ -66,12 +66,7 @@ def given(stack: str | Path) -> str:
     True
     """
     text = str(stack)
-    return str(Path.cwd() / text) if is_file(text) else text
-
-
-def is_file(text: str) -> bool:
-    """Whether a text is meant to be the file of a library, as the engine reads it."""
-    return "/" in text or "\\" in text or text.endswith((".so", ".dylib", ".dll"))
+    return str(Path.cwd() / text) if _native.names_library(text) else text
 
 
 def shown(path: str) -> str:

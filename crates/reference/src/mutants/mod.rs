@@ -28,47 +28,62 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "the threads that report the bugs; for the suite regressions",
     options: &[OptionDoc {
         name: "bug",
-        kind: OptionKind::Choice(BUGS),
+        kind: OptionKind::Choice(&BUGS),
         default: BUGS[0],
         meaning: "the thread that reports the bug",
     }],
     build,
 };
 
-/// Every bug, by its thread.
-pub(crate) const BUGS: &[&str] = &[
-    "noq-800",
-    "noq-819",
-    "lsquic-544",
-    "lsquic-554-mended",
-    "picoquic-2118",
-    "erlang-quic-57",
-    "nginx-217",
-    "quiche-1598",
-    "quiche-2370",
-    "quinn-497",
+type MakeBug = fn(&Init) -> Box<dyn Bug>;
+
+/// Every bug: its thread, the controller that has it, and how it is made.
+const MUTANTS: [(&str, &str, MakeBug); 10] = [
+    ("noq-800", "bbr", |init| {
+        Box::new(never_paced::NeverPaced::new(init))
+    }),
+    ("noq-819", "bbr", |_| {
+        Box::new(spurious_unheard::SpuriousUnheard)
+    }),
+    ("lsquic-544", "bbr", |_| {
+        Box::new(unfilled_window::UnfilledWindow)
+    }),
+    ("lsquic-554-mended", "bbr", |_| {
+        Box::new(flow_control_mended::FlowControlMended)
+    }),
+    ("picoquic-2118", "bbr", |_| {
+        Box::new(frozen_probe::FrozenProbe::default())
+    }),
+    ("erlang-quic-57", "bbr", |init| {
+        Box::new(millisecond_clock::MillisecondClock::new(init))
+    }),
+    ("nginx-217", "cubic", |_| Box::new(send_buffer::SendBuffer)),
+    ("quiche-1598", "bbr", |_| {
+        Box::new(idle_unheard::IdleUnheard)
+    }),
+    ("quiche-2370", "cubic", |init| {
+        Box::new(shifted_recovery::ShiftedRecovery::new(init))
+    }),
+    ("quinn-497", "cubic", |_| {
+        Box::new(grows_unused::GrowsUnused)
+    }),
 ];
 
+/// The threads.
+const BUGS: [&str; MUTANTS.len()] = {
+    let mut threads = [""; MUTANTS.len()];
+    let mut at = 0;
+    while at < threads.len() {
+        threads[at] = MUTANTS[at].0;
+        at += 1;
+    }
+    threads
+};
+
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
-    let (controller, bug): (&str, Box<dyn Bug>) = match options.text("bug") {
-        "noq-800" => ("bbr", Box::new(never_paced::NeverPaced::new(init))),
-        "noq-819" => ("bbr", Box::new(spurious_unheard::SpuriousUnheard)),
-        "lsquic-544" => ("bbr", Box::new(unfilled_window::UnfilledWindow)),
-        "lsquic-554-mended" => ("bbr", Box::new(flow_control_mended::FlowControlMended)),
-        "picoquic-2118" => ("bbr", Box::new(frozen_probe::FrozenProbe::default())),
-        "erlang-quic-57" => (
-            "bbr",
-            Box::new(millisecond_clock::MillisecondClock::new(init)),
-        ),
-        "nginx-217" => ("cubic", Box::new(send_buffer::SendBuffer)),
-        "quiche-1598" => ("bbr", Box::new(idle_unheard::IdleUnheard)),
-        "quiche-2370" => (
-            "cubic",
-            Box::new(shifted_recovery::ShiftedRecovery::new(init)),
-        ),
-        "quinn-497" => ("cubic", Box::new(grows_unused::GrowsUnused)),
-        other => unreachable!("the registry has checked that \"{other}\" is a bug"),
-    };
+    let thread = options.text("bug");
+    let known = MUTANTS.iter().find(|(name, ..)| *name == thread);
+    let (_, controller, bug) = known.expect("the registry has checked the option");
     let spec = (Registry::standard().read(controller)).expect("a controller of thalweg-control");
-    Box::new(Mutant::new(spec.build(init), bug))
+    Box::new(Mutant::new(spec.build(init), bug(init)))
 }

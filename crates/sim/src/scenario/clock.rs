@@ -2,7 +2,7 @@
 
 use super::error::ScenarioError;
 use super::flow::{FlowController, KERNEL};
-use super::schema::{Flow, ScenarioFile, Stack};
+use super::schema::{Flow, ScenarioFile, Stack, names_library};
 use crate::quic::StackController;
 use thalweg_control::Registry;
 use thalweg_units::Bytes;
@@ -79,7 +79,7 @@ impl Clock {
                     Some("model") => {
                         "\"model\" cannot be combined with real time; use \"quic\", or no such key"
                     }
-                    Some(file) if Stack::is_file(file) => {
+                    Some(file) if names_library(file) => {
                         "a library cannot be combined with real time; use \"quic\", or no such key"
                     }
                     Some(_) if is_kernel => {

@@ -5,7 +5,7 @@ use super::check::counts::check_text;
 use super::error::{ScenarioError, with_sets};
 use super::refusal::refused;
 use super::schema::ScenarioFile;
-use super::schema::Stack;
+use super::schema::names_library;
 use super::{Clock, FlowController, Scenario, library, overrides, trace_files};
 use std::path::Path;
 use thalweg_control::Registry;
@@ -125,7 +125,7 @@ fn changed(
         let stack = (flows.into_iter().flatten())
             .find(|one| one.get("name").and_then(toml::Value::as_str) == Some(flow))
             .and_then(|one| one.get("stack")?.as_str());
-        if !stack.is_some_and(Stack::is_file)
+        if !stack.is_some_and(names_library)
             && let Err(problem) = read(controller)
         {
             return Err(ScenarioError::of_option(option, problem));

@@ -24,6 +24,7 @@ pub(crate) use path::{Change, Path, When};
 pub(crate) use queue::Queue;
 pub(crate) use short::written_out;
 pub(crate) use stack::Stack;
+pub use stack::names_library;
 pub(crate) use traffic::Traffic;
 pub(crate) use transport::{Rules, Transport};
 

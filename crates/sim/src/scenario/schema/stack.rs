@@ -3,6 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// Whether a value of the key is meant to be the file of a library, and not a word.
+pub fn names_library(stack: &str) -> bool {
+    let endings = [".so", ".dylib", ".dll"];
+    stack.contains(['/', '\\']) || endings.iter().any(|ending| stack.ends_with(ending))
+}
+
 /// The endpoints of a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Stack {
@@ -15,21 +21,13 @@ pub(crate) enum Stack {
     Library(String),
 }
 
-impl Stack {
-    /// Whether a text is meant to be the file of a library, and not a word.
-    pub(crate) fn is_file(text: &str) -> bool {
-        let endings = [".so", ".dylib", ".dll"];
-        text.contains(['/', '\\']) || endings.iter().any(|ending| text.ends_with(ending))
-    }
-}
-
 impl<'de> Deserialize<'de> for Stack {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         match text.as_str() {
             "model" => Ok(Stack::Model),
             "quic" => Ok(Stack::Quic),
-            file if Stack::is_file(file) => Ok(Stack::Library(text)),
+            file if names_library(file) => Ok(Stack::Library(text)),
             word => Err(serde::de::Error::unknown_variant(
                 word,
                 &["model", "quic", "./libmine.so"],
