@@ -32,7 +32,7 @@ def settings() -> Iterator[Setting]:
         for other in ("cubic", "bbr"):
             yield Setting(
                 f"short-{other}-{name}",
-                f"short flows of {other} beside a long one of the player, {what}",
+                f"short flows of {other} beside a long one of the candidate, {what}",
                 environment,
                 lambda player, table=table, other=other: _keys(  # type: ignore[misc]
                     f"Short flows of {other}", table, player, other
@@ -42,7 +42,7 @@ def settings() -> Iterator[Setting]:
             )
         yield Setting(
             f"long-cubic-{name}",
-            f"a long flow of cubic beside short ones of the player, {what}",
+            f"a long flow of cubic beside short ones of the candidate, {what}",
             environment,
             lambda player, table=table: _beside_short(table, player),  # type: ignore[misc]
             (Question("5.2.3", "victim-rate"), Question("5.2.3", "victim-delay")),
