@@ -62,7 +62,7 @@ class Parameters:
         "may be repeated.",
         metavar="NAME",
     )
-    quick: bool = option(False, "--quick", help="A third of the settings, for CI.")
+    quick: bool = option(False, "--quick", help="A quarter of the settings, for CI.")
     full: bool = option(False, "--full", help="All settings, with 1 Gbps and 1000 flows.")
     scope: str = option(
         "general",
