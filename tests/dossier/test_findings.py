@@ -7,20 +7,24 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import polars as pl
 import pytest
 
+from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.dossier.findings import Findings
 from thalweg.experiments.dossier.judge import BESIDE, BEYOND, WITHIN, Judgement, comparisons, judge, least_trials
 from thalweg.experiments.dossier.limits import LIMITS
-from thalweg.experiments.dossier.numbers import NUMBERS, SEED, numbers_of
+from thalweg.experiments.dossier.numbers import NUMBERS, SEED, measured
 from thalweg.experiments.dossier.parameters import TRIALS, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED
 from thalweg.experiments.dossier.settings.catalogue import settings
 from thalweg.experiments.dossier.settings.player import Player
-from thalweg.experiments.dossier.settings.setting import Setting
+from thalweg.experiments.dossier.settings.setting import Keys, Setting
+from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.judging.statistics.interval import Values
+from thalweg.trials.machine import ThisMachine
 
 RENO, CUBIC = BESIDE
 ALL = {setting.name: setting for setting in settings("full")}
@@ -29,10 +33,13 @@ N = TRIALS["quick"]
 
 def play(names: Iterable[str], player: Player, seed: int = 1, n: int = N) -> dict[str, Mapping[str, Values]]:
     """The numbers of these settings."""
-    return {
-        name: numbers_of(Scenario.from_toml(scenario_text(ALL[name].keys(player)), name).trials(n, seed))
-        for name in names
-    }
+    return {name: measured(ALL[name], trials_of(name, player, seed, n)) for name in names}
+
+
+def trials_of(name: str, player: Player, seed: int = 1, n: int = N) -> CellTrials:
+    """The trials of a setting, before they run."""
+    scenario = Scenario.from_toml(scenario_text(ALL[name].keys(player)), name)
+    return CellTrials(scenario, n, seed, ThisMachine(2), lambda _: None)
 
 
 def judged(names: list[str], candidate: Player) -> list[Judgement]:
@@ -63,7 +70,7 @@ def test_cubic_against_cubic_with_other_seeds_has_no_finding() -> None:
 
 
 def test_a_standard_is_within_every_limit_and_does_not_differ_from_itself() -> None:
-    names = ["alone-buffer-0.5", "beside-cubic-1", "feedback-100-0", "feedback-100-1"]
+    names = ["alone-buffer-0.5", "beside-cubic-1", "feedback-100-1"]
     for place, standard in enumerate(BESIDE):
         found = judged(names, standard)
         assert {one.standing for one in found} == {WITHIN}
@@ -82,7 +89,7 @@ def test_bbrv1_loses_many_packets_in_a_shallow_buffer() -> None:
 
 def test_an_unresponsive_sender_ignores_the_loss_of_all_feedback_and_starves_others() -> None:
     cbr = Player("cbr:rate=20Mbps")
-    found = judged(["feedback-100-0", "feedback-100-1", "beside-cubic-1"], cbr)
+    found = judged(["feedback-100-1", "beside-cubic-1"], cbr)
     by_number = {one.number.name: one for one in found}
     sent = by_number["packets-per-rtt"]
     assert (sent.question.criterion, sent.is_beyond) == ("5.2", True)
@@ -96,24 +103,45 @@ def test_an_unresponsive_sender_ignores_the_loss_of_all_feedback_and_starves_oth
 
 def test_standards_send_less_and_less_without_feedback() -> None:
     """RFC 9002 section 6.2.1: the probe timeout doubles, so the packets of each span become rarer."""
-    ends = [0, 1, 5, 30, 120]
-    names = [f"feedback-100-{end}" for end in ends]
+    ends = [1, 5, 30, 120]
     for standard in BESIDE:
-        played = play(names, standard, n=6)
-        sent = [played[name]["sent"] for name in names]
-        packets = [later - earlier for earlier, later in pairwise(sent)]
-        rates = [count / (end - begin) for count, (begin, end) in zip(packets, pairwise(ends), strict=True)]
+        played = play([f"feedback-100-{end}" for end in ends], standard, n=6)
+        rates = [numbers["packets-per-rtt"] for numbers in played.values()]
         assert all((after < before).all() for before, after in pairwise(rates))
         # From 30 s to 120 s at most two timeouts pass, each with two probes.
-        assert (packets[-1] >= 1).all()
-        assert (packets[-1] <= 4).all()
+        packets = rates[-1] * 90 / 0.04
+        assert (packets >= 1).all()
+        assert (packets <= 4).all()
 
 
-def test_trials_of_feedback_are_the_same_until_the_change() -> None:
-    """Otherwise the difference of what two of them sent would mean nothing."""
-    played = play(["feedback-100-0", "feedback-95-0", "feedback-90-0", "data-30-0"], CUBIC, n=3)
-    first = played["feedback-100-0"]["sent"]
-    assert all((numbers["sent"] == first).all() for numbers in played.values())
+def test_the_spacing_without_feedback_is_the_last_doubling_of_the_probe_timeout() -> None:
+    """RFC 9002 section 6.2.1: timeouts at p (2^n - 1) after the last packet, so the waits are p, 2 p, 4 p, ..."""
+    for standard in BESIDE:
+        trials = trials_of("feedback-100-30", standard, n=1)
+        spacing = measured(ALL["feedback-100-30"], trials)["spacing"]
+        traced = trials.scenario.run(1, trace=True)
+        assert isinstance(traced, Trial)
+        assert traced.trace
+        sent = traced.trace.packets.filter(pl.col("event") == "sent")
+        instants = np.unique(sent.filter(pl.col("time_s") > 5.5)["time_s"].to_numpy())
+        waits = np.diff(instants)
+        assert waits[1:] / waits[:-1] == pytest.approx(2, rel=1e-3)
+        # What is left to the end of the trial, at 35 s, is no longer than the wait that it cuts off.
+        assert spacing[0] == pytest.approx(max(waits[-1], 35 - instants[-1]))
+
+
+def test_a_sender_that_stops_has_one_spacing_to_the_end() -> None:
+    """RFC 9743 section 5.1.1 allows to stop: the flow fits into the window and is over before the change."""
+    setting = replace(ALL["feedback-100-30"], keys=stopping)
+    scenario = Scenario.from_toml(scenario_text(setting.keys(CUBIC)), "stops")
+    found = measured(setting, CellTrials(scenario, 1, 1, ThisMachine(1), lambda _: None))
+    assert (found["packets-per-rtt"][0], found["spacing"][0]) == (0, 30)
+
+
+def stopping(player: Player) -> Keys:
+    """The setting with a download that ends."""
+    keys = ALL["feedback-100-30"].keys(player)
+    return keys | {"flow": [{"name": "main", **player.keys, "download": "10 kB"}]}
 
 
 @pytest.mark.parametrize("controller", ["reno", "cubic", "bbr", "noq:cubic"])
@@ -166,7 +194,7 @@ def test_a_limit_on_a_share_leaves_room_below_all() -> None:
 
 def test_seeds_of_large_sets_are_whole() -> None:
     large = 2**53 + 1
-    numbers = play(["feedback-100-0"], CUBIC, seed=large, n=1)["feedback-100-0"]
+    numbers = play(["feedback-100-1"], CUBIC, seed=large, n=1)["feedback-100-1"]
     assert int(numbers[SEED][0]) == large
 
 
@@ -190,14 +218,10 @@ def test_the_default_profile_has_a_setting_for_every_section_that_experiments_ca
     assert set(ENVIRONMENTS) - environments == set(NOT_EVALUATED)
 
 
-def test_a_setting_that_counts_from_another_has_that_one_in_every_profile() -> None:
-    for profile in ("quick", "default", "full"):
-        names = {setting.name: setting for setting in settings(profile)}
-        for setting in names.values():
-            assert not setting.since or setting.since in names
-            assert bool(setting.since) == any(
-                question.number == "packets-per-rtt" for question in setting.questions
-            )
+def test_numbers_of_packets_are_asked_of_settings_with_a_span_and_of_no_others() -> None:
+    for setting in settings("full"):
+        of_packets = {"packets-per-rtt", "spacing"} & {question.number for question in setting.questions}
+        assert bool(setting.span) == bool(of_packets)
 
 
 def test_a_number_exactly_at_its_limit_is_within_it() -> None:

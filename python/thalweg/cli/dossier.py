@@ -11,11 +11,17 @@ from thalweg.base.errors import RequestError
 from thalweg.cli.commands.later import Later, group_of
 
 
-def _choose(given: dict[str, Any], _live: bool) -> Any:
+def _choose(given: dict[str, Any], live: bool) -> Any:
     study = resolve_name("thalweg.experiments.dossier.study:STUDY")
     if not given.get("controller"):
         raise RequestError("the candidate is missing: expected --controller NAME, or a file, ./mine.py:Mine")
-    return study.choose(given)
+    parameters = study.choose(given)
+    in_real_time = [player.controller for player in parameters.others if player.is_live]
+    if live and not in_real_time:
+        raise RequestError("--live requires --also with a controller of the kernel, such as kernel:cubic")
+    if in_real_time and not live:
+        raise RequestError(f"--also {in_real_time[0]} requires --live: it runs in real time")
+    return parameters
 
 
 def _rfc9743() -> Any:

@@ -91,8 +91,7 @@ def command(
             failed = None
             with ExitStack() as stack:
                 if study.has_scenarios:
-                    folder = None if live else ending.out
-                    where["executor"] = stack.enter_context(playing(folder, jobs, cluster, part))
+                    where["executor"] = stack.enter_context(playing(ending.out, jobs, cluster, part))
                     if part.of == 1:
                         _tell_length(study, parameters, trials, where)
                 try:

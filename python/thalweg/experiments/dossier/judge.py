@@ -112,13 +112,12 @@ def judge(
         if any((setting.name, who) not in played for who in (player, *BESIDE)):
             continue
         for question in setting.questions:
-            number = NUMBERS[question.number]
-            values, *standards = (_values(played, setting, who, number) for who in (player, *BESIDE))
+            number, seeds = NUMBERS[question.number], played[setting.name, player][SEED]
+            values, *standards = (_values(played[setting.name, who], number, len(seeds)) for who in (player, *BESIDE))
             known = ~np.isnan(np.array([values, *standards])).any(axis=0)
             if not known.any():
                 continue
             values, *standards = (of[known] for of in (values, *standards))
-            seeds = played[setting.name, player][SEED][known]
             bound = limits[number.name].bound(number, standards)
             yield Judgement(
                 setting,
@@ -131,7 +130,7 @@ def judge(
                 bound,
                 _standing(_excess(number, values, bound), confidence),
                 tuple(_differs(values, standard, confidence) for standard in standards),
-                int(seeds[np.argmax(_excess(number, values, bound))]),
+                int(seeds[known][np.argmax(_excess(number, values, bound))]),
             )
 
 
@@ -153,8 +152,6 @@ def _differs(values: Values, standard: Values, confidence: float) -> int:
     return 1 if interval.low > 0 else -1 if interval.high < 0 else 0
 
 
-def _values(played: Results, setting: Setting, player: Player, number: Number) -> Values:
-    found = played[setting.name, player]
-    if number.name != "packets-per-rtt":
-        return found.get(number.name, np.full(len(found[SEED]), np.nan))
-    return (found["sent"] - played[setting.since, player]["sent"]) / setting.rtts
+def _values(of: Numbers, number: Number, trials: int) -> Values:
+    """Those of the first trials: in real time there are fewer."""
+    return of.get(number.name, np.full(len(of[SEED]), np.nan))[:trials]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from thalweg.engine.outcome import Outcomes
+from thalweg.engine.outcome import Outcomes, Trial
+from thalweg.experiments.dossier.settings.setting import Setting, Span
+from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.judging.statistics.interval import Values
 
 
@@ -72,8 +75,14 @@ NUMBERS = {
             "lower",
             "packets that the sender sent from when the change came, per round trip of the path without its queue",
         ),
+        Number(
+            "spacing",
+            "longest spacing of packets",
+            "s",
+            "higher",
+            "the longest time in which the sender sent nothing after the change, to the end",
+        ),
         Number("trips", "flows cut off", "", "lower", "flows under test that their circuit breaker ended"),
-        Number("sent", "packets sent", "", "lower", "by the sender under test, in the whole trial"),
     )
 }
 """All of them, by name."""
@@ -85,7 +94,16 @@ SEED = "seed"
 """Beside the numbers: the seed of each trial, a whole number that a float would round."""
 
 
-def numbers_of(outcomes: Outcomes) -> dict[str, Values]:
+def measured(setting: Setting, trials: CellTrials) -> dict[str, Values]:
+    """Runs the trials of a setting: its numbers and their seeds. Raises as CellTrials does."""
+    if setting.span is None:
+        return _numbers(trials.outcomes())
+    each = trials.each(partial(_sent, setting.span), f"{setting.span}")
+    seeds = np.arange(trials.seed, trials.seed + trials.n, dtype=np.uint64)
+    return {SEED: seeds} | {name: np.array([of[name] for of in each]) for name in each[0]}
+
+
+def _numbers(outcomes: Outcomes) -> dict[str, Values]:
     """All numbers that these trials have, and their seeds, one value for each trial."""
     flows = outcomes.flows
     mine, others = (flows.filter(pl.col("flow").str.starts_with(name)) for name in (MAIN, OTHER))
@@ -93,7 +111,6 @@ def numbers_of(outcomes: Outcomes) -> dict[str, Values]:
         "rate": _sum(outcomes, mine, "mean_rate_bps"),
         "queue-delay": _most(outcomes, mine, "p95_queue_delay_s"),
         "drops": _share(outcomes, mine),
-        "sent": _sum(outcomes, mine, "packets_sent"),
         "trips": _sum(outcomes, mine, "trips"),
         "jain": outcomes.trials["jain"].to_numpy(),
         "starvation": _most(outcomes, flows if others.is_empty() else others, "starvation_s"),
@@ -111,6 +128,17 @@ def numbers_of(outcomes: Outcomes) -> dict[str, Values]:
         }
     known = {name: values for name, values in found.items() if not np.isnan(values).all()}
     return {SEED: outcomes.trials["seed"].to_numpy(), **known}
+
+
+def _sent(span: Span, trial: Trial) -> dict[str, float]:
+    """How many packets a sender sent in a part of the trial, and their spacing from the change on."""
+    assert trial.trace is not None
+    sent = trial.trace.packets.filter(pl.col("event") == "sent")["time_s"].to_numpy()
+    after = sent[(sent > span.change_s) & (sent <= span.end_s)]
+    return {
+        "packets-per-rtt": int(np.sum(after > span.begin_s)) * span.rtt_s / (span.end_s - span.begin_s),
+        "spacing": float(np.diff(after, prepend=span.change_s, append=span.end_s).max()),
+    }
 
 
 def _by_trial(outcomes: Outcomes, table: pl.DataFrame, value: pl.Expr) -> Values:

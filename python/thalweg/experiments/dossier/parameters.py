@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from thalweg.base.errors import RequestError, ScenarioError
+from thalweg.base.quantity import seconds
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.dossier.judge import BESIDE, comparisons
@@ -16,13 +17,16 @@ from thalweg.experiments.dossier.limits import Limit, read_limits
 from thalweg.experiments.dossier.sections import ENVIRONMENTS, NOT_EVALUATED
 from thalweg.experiments.dossier.settings.catalogue import settings
 from thalweg.experiments.dossier.settings.player import MODEL, Player
-from thalweg.experiments.dossier.settings.setting import Profile, Setting, flow, path, scenario
+from thalweg.experiments.dossier.settings.setting import Keys, Profile, Setting, flow, path, scenario
 from thalweg.experiments.dossier.statements import Statements, read_statements
 from thalweg.experiments.studies.runner.parameters import option
+from thalweg.realtime import LiveScenario
 
 SCOPES = ("general", "controlled")
 TRIALS = {"quick": 16, "default": 20, "full": 40}
 """Of each setting and player, by profile. Fewer than 15 cannot be told from chance with so many comparisons."""
+LIVE_TRIALS = 6
+"""Of each setting in real time: the least with an interval of 95 % for a median."""
 
 
 def file_name(setting: str, player: Player) -> str:
@@ -42,6 +46,10 @@ class Cell:
     player: Player
     title: str
 
+    def trials(self, trials: int) -> int:
+        """How many it has in a dossier with `trials`."""
+        return min(trials, LIVE_TRIALS) if self.player.is_live else trials
+
     @property
     def name(self) -> str:
         """For files."""
@@ -58,8 +66,8 @@ class Parameters:
     also: tuple[str, ...] = option(
         (),
         "--also",
-        help="Another implementation of the candidate, such as noq:cubic, in the settings that matter most; "
-        "may be repeated.",
+        help="Another implementation of the candidate, such as noq:cubic, or with --live kernel:cubic, in the "
+        "settings that matter most; may be repeated.",
         metavar="NAME",
     )
     quick: bool = option(False, "--quick", help="A quarter of the settings, for CI.")
@@ -89,6 +97,11 @@ class Parameters:
             raise RequestError(f"--also {twice[0]}: it plays already, as the candidate or as a standard")
         assert self.bounds
         assert self.written
+        if self.candidate.is_live:
+            raise RequestError(
+                f"--controller {self.controller}: expected a controller that runs in virtual time; the kernel's "
+                "stand beside one, --also kernel:cubic"
+            )
         for flag, player in [("--controller", self.candidate), *(("--also", other) for other in self.others)]:
             if player.controller:
                 _check(flag, player)
@@ -156,31 +169,52 @@ class Parameters:
 
     @property
     def comparisons(self) -> int:
-        """How many this dossier makes, of the candidate and of other implementations."""
-        repeated = [setting for setting in self.settings.values() if setting.also]
-        return comparisons(self.settings.values()) + len(self.others) * comparisons(repeated)
+        """How many this dossier makes, of the candidate and of other implementations.
+
+        Trials in real time are too few to tell anything from chance, and are not compared.
+        """
+        of = self.settings.values()
+        return comparisons(of) + sum(
+            comparisons(setting for setting in of if _repeats(setting, player))
+            for player in self.others
+            if not player.is_live
+        )
+
+    def live_span_s(self, trials: int) -> float:
+        """Seconds that all trials in real time take, at most."""
+        return sum(
+            cell.trials(trials) * seconds(str(self._keys(cell)["time_limit"]), "time_limit")
+            for cell in self.cells()
+            if cell.player.is_live
+        )
 
     def cells(self) -> Iterator[Cell]:
         """All cells, setting by setting."""
         for setting in self.settings.values():
             for player in self.players:
-                if player in self.others and not setting.also:
+                if player in self.others and not _repeats(setting, player):
                     continue
                 yield Cell(setting.name, player, f"{setting.title}: {player.controller}")
 
-    def scenario(self, cell: Cell) -> Scenario:
+    def scenario(self, cell: Cell) -> Scenario | LiveScenario:
         """Of a cell. Raises RequestError."""
-        setting = self.settings[cell.setting]
-        keys = {**setting.keys(cell.player)}
-        keys["source"] = f"RFC 9743 section {setting.environment}"
-        return Scenario.from_toml(scenario_text(keys), cell.name)
+        keys = self._keys(cell) | {"source": f"RFC 9743 section {self.settings[cell.setting].environment}"}
+        return cell.player.read(scenario_text(keys), cell.name)
+
+    def _keys(self, cell: Cell) -> Keys:
+        return self.settings[cell.setting].keys(cell.player)
+
+
+def _repeats(setting: Setting, player: Player) -> bool:
+    """Whether another implementation plays a setting: in real time there is no trace of packets."""
+    return setting.also and not (player.is_live and setting.span)
 
 
 def _check(flag: str, player: Player) -> None:
     """Refuses a controller that no scenario takes. Raises RequestError."""
     keys = scenario("A download", "1 s", path("1 Mbps", "20 ms"), [flow("main", player)])
     try:
-        Scenario.from_toml(scenario_text(keys), flag)
+        player.read(scenario_text(keys), flag)
     except ScenarioError as error:
         reason = str(error).split("controller: ", 1)[-1]
         raise RequestError(f"{flag} {player.controller!r}: {reason}") from None

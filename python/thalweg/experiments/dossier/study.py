@@ -17,7 +17,7 @@ from thalweg.base.quantity import text
 from thalweg.base.seeds import SET_SIZE
 from thalweg.experiments.dossier.findings import Findings, amount, replay
 from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, Judgement, Numbers, least_trials
-from thalweg.experiments.dossier.numbers import NUMBERS, SEED, numbers_of
+from thalweg.experiments.dossier.numbers import NUMBERS, SEED, measured
 from thalweg.experiments.dossier.parameters import TRIALS, Cell, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA
 from thalweg.experiments.dossier.settings.player import STANDARDS
@@ -25,7 +25,6 @@ from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Row, StudyResult
 from thalweg.experiments.studies.runner.study import Finished, Study
 from thalweg.experiments.studies.runner.table import Column, Table
-from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.judging.statistics.interval import finite
 from thalweg.judging.statistics.quantiles import median
 
@@ -75,7 +74,7 @@ COLUMNS = (
     Column("setting", kind=str, meaning="name of the scenario"),
     Column("title", kind=str, meaning="the setting for people"),
     Column("controller", kind=str, meaning="the candidate, or another implementation of it"),
-    Column("evidence", kind=str, meaning="grade: by the model, or by a real stack in virtual time"),
+    Column("evidence", kind=str, meaning="grade: by the model, by a real stack in virtual time, or in real time"),
     Column("number", kind=str, meaning="what was measured"),
     Column("unit", kind=str, meaning="of the number"),
     Column("value", meaning="median of the candidate"),
@@ -139,10 +138,6 @@ def _notes(parameters: Parameters, cells: Mapping[Cell, Numbers]) -> list[str]:
     return lines
 
 
-def _measure(_parameters: Parameters, _cell: Cell, trials: CellTrials) -> Numbers:
-    return numbers_of(trials.outcomes())
-
-
 def _page(finished: Dossier) -> Page:
     from thalweg.experiments.dossier.page import page  # noqa: PLC0415 - altair takes half a second to load
 
@@ -163,7 +158,7 @@ STUDY: Study[Parameters, Cell, Numbers] = Study(
     columns=COLUMNS,
     legend="Limits are ours, since RFC 9743 gives none; no number here means compliance.",
     scenario=Parameters.scenario,
-    measure=_measure,
+    measure=lambda parameters, cell, trials: measured(parameters.settings[cell.setting], trials),
     rows=lambda parameters, cells: [
         _row(one) for found in [_findings(parameters, cells)] for one in (*found.judged, *found.also)
     ],
@@ -176,8 +171,10 @@ STUDY: Study[Parameters, Cell, Numbers] = Study(
             "scope": of.scope,
         }
     },
-    samples=lambda measured: {name: values for name, values in measured.items() if name != SEED},
+    samples=lambda found: {name: values for name, values in found.items() if name != SEED},
     printed=_printed,
     page=_page,
     preset_of=lambda of: of.profile,
+    trials_of=Cell.trials,
+    live_span_s=lambda of, trials: (of.live_span_s(trials), None),
 )

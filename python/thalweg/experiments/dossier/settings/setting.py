@@ -26,6 +26,17 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Span:
+    """A part of a trial, after a change."""
+
+    change_s: float
+    begin_s: float
+    end_s: float
+    rtt_s: float
+    """Round-trip time of the path without its queue."""
+
+
+@dataclass(frozen=True)
 class Setting:
     """A scenario that every player plays."""
 
@@ -40,13 +51,11 @@ class Setting:
     profile: Profile = "default"
     """The smallest profile that has it."""
     also: bool = False
-    """Whether other implementations of the candidate play it too."""
+    """Whether other implementations of the candidate play it too: in real time only without a span."""
     model_only: bool = False
     """Whether it needs the endpoints of the model."""
-    since: str = ""
-    """The setting with the same trials to a time before: `packets-per-rtt` counts the packets after it."""
-    rtts: float = 0.0
-    """Round trips from that time to the end."""
+    span: Span | None = None
+    """The time in which it counts the packets that the sender sends, by the trace; None: numbers of the trial."""
 
 
 def path(rate: str, rtt: str, buffer: str = "1 bdp", **more: object) -> Keys:
