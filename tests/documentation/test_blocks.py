@@ -7,7 +7,7 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from thalweg.cli.commands import everything as every_command
 from thalweg.cli.status import UNFAITHFUL
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.dossier.limits import read_limits
+from thalweg.experiments.dossier.limits.limits import read_limits
 from thalweg.experiments.dossier.numbers import NUMBERS
 from thalweg.experiments.dossier.statements import read_statements
 from thalweg.experiments.hunt.plan import hunt_of
@@ -193,8 +193,7 @@ def scenario(block: Block) -> None:
     text = block.text
     if "field" in keys or set(keys) <= set(NUMBERS):
         Path("part.toml").write_text(text, encoding="utf-8")
-        read: Callable[[Path], object] = read_statements if "field" in keys else read_limits
-        assert read(Path("part.toml")), block.place
+        assert read_statements(Path("part.toml")) if "field" in keys else read_limits("part.toml"), block.place
         return
     if "compare" in keys:
         Path("suite").mkdir()

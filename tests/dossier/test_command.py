@@ -107,10 +107,14 @@ def test_bad_options_are_refused_at_once(capsys: Capture, words: list[str], said
         ('[rate]\ntimes = "2"', "rate.times = '2': expected a number from 0 to 1000"),
         ("[rate]\ntimes = true", "rate.times = True: expected a number"),
         ("[rate]\ntimes = 2", "rate.reason: expected a sentence that says why"),
+        ('[rate]\nreason = "x"', "rate: expected times and plus, or at_least"),
         ('[rate]\nplus = "2 ms"\nreason = "x"', "rate.plus '2 ms': expected a rate such as 12Mbps"),
-        ('[drops]\nplus = "2 ms"\nreason = "x"', "drops.plus = '2 ms': expected a quantity such as \"1 %\""),
+        ('[rate]\nplus = 2\nreason = "x"', 'rate.plus = 2: expected a rate such as "1 Mbps"'),
+        ('[drops]\nplus = "2 ms"\nreason = "x"', "drops.plus = '2 ms': expected a share such as \"1 %\""),
         ('[jain]\nplus = "1 %"\nreason = "x"', "jain.plus: a number without a unit has no plus"),
-        ('[rate]\nat_most = 1\nreason = "x"', "rate.at_most: only a number without a unit has it"),
+        ('[rate]\nat_most = "1 Mbps"\nreason = "x"', "rate.at_most: of rate higher is better: expected at_least"),
+        ('[drops]\nat_least = "1 %"\nreason = "x"', "drops.at_least: of drops lower is better: expected at_most"),
+        ('[trips]\nat_most = "1 s"\nreason = "x"', "trips.at_most = '1 s': expected a number from 0 to 1000"),
         ("[rate", "limits.toml: "),
     ],
 )
@@ -118,6 +122,17 @@ def test_limits_that_cannot_be_are_refused(tmp_path: Path, capsys: Capture, text
     file = tmp_path / "limits.toml"
     file.write_text(text)
     assert said in refusal(capsys, "-c", "bbr", "--limits", str(file))
+
+
+def test_limits_that_are_not_there_name_the_shipped_ones(capsys: Capture) -> None:
+    assert "--limits c4: no such file; shipped sets are c4-load" in refusal(capsys, "-c", "bbr", "--limits", "c4")
+
+
+def test_real_time_is_asked_for_twice(capsys: Capture) -> None:
+    assert "--also kernel:cubic requires --live" in refusal(capsys, "-c", "cubic", "--also", "kernel:cubic")
+    assert "--live requires --also with a controller of the kernel" in refusal(capsys, "-c", "cubic", "--live")
+    said = refusal(capsys, "-c", "kernel:cubic", "--live")
+    assert "expected a controller that runs in virtual time" in said
 
 
 @pytest.mark.parametrize(

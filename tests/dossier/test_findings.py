@@ -15,7 +15,7 @@ from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.dossier.findings import Findings
 from thalweg.experiments.dossier.judge import BESIDE, BEYOND, WITHIN, Judgement, comparisons, judge, least_trials
-from thalweg.experiments.dossier.limits import LIMITS
+from thalweg.experiments.dossier.limits.limits import LIMITS, SETS, Relative
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, measured
 from thalweg.experiments.dossier.parameters import TRIALS, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED
@@ -50,7 +50,7 @@ def judged(names: list[str], candidate: Player) -> list[Judgement]:
         for player in (candidate, *BESIDE)
         for name, numbers in play(chosen, player).items()
     }
-    return list(judge(chosen, played, candidate, LIMITS, comparisons(chosen.values())))
+    return list(judge(chosen, played, candidate, LIMITS, comparisons(chosen.values(), LIMITS)))
 
 
 def test_cubic_against_cubic_with_other_seeds_has_no_finding() -> None:
@@ -62,8 +62,8 @@ def test_cubic_against_cubic_with_other_seeds_has_no_finding() -> None:
         for player, of, seed in ((other, CUBIC, 1001), (CUBIC, CUBIC, 1), (RENO, RENO, 1))
         for name, numbers in play(quick, of, seed).items()
     }
-    found = list(judge(quick, played, other, LIMITS, comparisons(quick.values())))
-    assert len(found) == sum(len(setting.questions) for setting in quick.values())
+    found = list(judge(quick, played, other, LIMITS, comparisons(quick.values(), LIMITS)))
+    assert len(found) * 3 == comparisons(quick.values(), LIMITS)
     assert [(one.setting.name, one.number.name) for one in found if one.is_beyond] == []
     cubic = BESIDE.index(CUBIC)
     assert [(one.setting.name, one.number.name) for one in found if one.differs[cubic]] == []
@@ -167,7 +167,7 @@ def test_other_limits_change_standings() -> None:
     }
 
     def standings(times: float) -> list[str]:
-        limits = {**LIMITS, "rate": replace(LIMITS["rate"], times=times)}
+        limits = {**LIMITS, "rate": replace(LIMITS["rate"], relative=Relative(times, 0.0))}
         return [one.standing for one in judge({setting.name: setting}, played, CUBIC, limits, 9)]
 
     usual, strict = standings(0.75), standings(5.0)
@@ -190,6 +190,21 @@ def test_a_limit_on_a_share_leaves_room_below_all() -> None:
     bound = drops.bound(NUMBERS["drops"], [np.array([0.6]), np.array([0.1])])
     assert bound.tolist() == pytest.approx([0.8])
     assert drops.bound(NUMBERS["drops"], [np.array([0.01]), np.array([0.02])]).tolist() == pytest.approx([0.05])
+
+
+def test_the_bands_of_c4_judge_the_load_of_pairs_alone() -> None:
+    """draft-huitema-ccwg-c4-test: more than 70 % of the capacity is bad, and so is less than 30 %."""
+    setting = ALL["beside-cubic-1"]
+    chosen, limits = {setting.name: setting}, {**LIMITS, **SETS["c4-load"]}
+    assert comparisons(chosen.values(), limits) - comparisons(chosen.values(), LIMITS) == 2 * 3
+    standard = {question.number: np.full(N, 0.5) for question in setting.questions} | {SEED: np.arange(1.0, N + 1)}
+    told = []
+    for load in (0.29, 0.31, 0.69, 0.71):
+        mine = standard | {name: np.full(N, load) for name in SETS["c4-load"]}
+        played = {(setting.name, who): standard for who in BESIDE} | {(setting.name, Player("c4")): mine}
+        found = judge(chosen, played, Player("c4"), limits, 12)
+        told.append([one.number.name for one in found if one.is_beyond])
+    assert told == [["least-load"], [], [], ["load"]]
 
 
 def test_seeds_of_large_sets_are_whole() -> None:
@@ -240,7 +255,7 @@ def test_a_number_exactly_at_its_limit_is_within_it() -> None:
 
 def test_the_quick_profile_has_enough_trials_to_tell_a_difference() -> None:
     for profile in ("quick", "default", "full"):
-        count = comparisons(settings(profile))
+        count = comparisons(settings(profile), LIMITS)
         assert least_trials(count) <= TRIALS[profile]
 
 

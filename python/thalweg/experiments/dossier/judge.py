@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from thalweg.experiments.dossier.limits import Limit
+from thalweg.experiments.dossier.limits.limits import Limit
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, Number
 from thalweg.experiments.dossier.settings.player import STANDARDS, Player
 from thalweg.experiments.dossier.settings.setting import Question, Setting
@@ -78,9 +78,14 @@ class Judgement:
         return value / bound if bound > 0 else math.inf
 
 
-def comparisons(settings: Iterable[Setting]) -> int:
-    """How many a player adds to a dossier: of each number with its limit and with each standard."""
-    return (1 + len(STANDARDS)) * sum(len(setting.questions) for setting in settings)
+def comparisons(settings: Iterable[Setting], limits: Mapping[str, Limit]) -> int:
+    """How many a player adds to a dossier: of each number that has a limit with it, and with each standard."""
+    return (1 + len(STANDARDS)) * sum(len(list(_asked(setting, limits))) for setting in settings)
+
+
+def _asked(setting: Setting, limits: Mapping[str, Limit]) -> Iterator[Question]:
+    """What is judged."""
+    return (question for question in setting.questions if question.number in limits)
 
 
 def least_trials(count: int) -> int:
@@ -111,9 +116,11 @@ def judge(
     for setting in settings.values():
         if any((setting.name, who) not in played for who in (player, *BESIDE)):
             continue
-        for question in setting.questions:
+        for question in _asked(setting, limits):
             number, seeds = NUMBERS[question.number], played[setting.name, player][SEED]
-            values, *standards = (_values(played[setting.name, who], number, len(seeds)) for who in (player, *BESIDE))
+            values, *standards = (
+                _values(played[setting.name, who], number, len(seeds)) for who in (player, *BESIDE)
+            )
             known = ~np.isnan(np.array([values, *standards])).any(axis=0)
             if not known.any():
                 continue

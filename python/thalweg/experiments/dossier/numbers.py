@@ -82,6 +82,14 @@ NUMBERS = {
             "higher",
             "the longest time in which the sender sent nothing after the change, to the end",
         ),
+        Number(
+            "load",
+            "load",
+            "share",
+            "lower",
+            "UDP payload that the sender sent while both flows were active, of what the path carries in that time",
+        ),
+        Number("least-load", "load from below", "share", "higher", "the same, of which too little is worse"),
         Number("trips", "flows cut off", "", "lower", "flows under test that their circuit breaker ended"),
     )
 }
@@ -112,6 +120,7 @@ def _numbers(outcomes: Outcomes) -> dict[str, Values]:
         "queue-delay": _most(outcomes, mine, "p95_queue_delay_s"),
         "drops": _share(outcomes, mine),
         "trips": _sum(outcomes, mine, "trips"),
+        **{name: _sum(outcomes, mine, "load") for name in ("load", "least-load")},
         "jain": outcomes.trials["jain"].to_numpy(),
         "starvation": _most(outcomes, flows if others.is_empty() else others, "starvation_s"),
         "victim-rate": _sum(outcomes, others, "mean_rate_bps"),

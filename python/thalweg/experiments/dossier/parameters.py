@@ -13,7 +13,7 @@ from thalweg.base.quantity import seconds
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.dossier.judge import BESIDE, comparisons
-from thalweg.experiments.dossier.limits import Limit, read_limits
+from thalweg.experiments.dossier.limits.limits import Limit, read_limits
 from thalweg.experiments.dossier.sections import ENVIRONMENTS, NOT_EVALUATED
 from thalweg.experiments.dossier.settings.catalogue import settings
 from thalweg.experiments.dossier.settings.player import MODEL, Player
@@ -81,7 +81,12 @@ class Parameters:
     statements: str = option(
         "", "--statements", help="TOML file with what the author has to write.", metavar="FILE"
     )
-    limits: str = option("", "--limits", help="TOML file with other limits than ours.", metavar="FILE")
+    limits: str = option(
+        "",
+        "--limits",
+        help="TOML file with other limits than ours; c4-load has the bands on load of C4's authors.",
+        metavar="FILE",
+    )
 
     def __post_init__(self) -> None:
         """Refuses what cannot be. Raises RequestError."""
@@ -160,7 +165,7 @@ class Parameters:
     @cached_property
     def bounds(self) -> Mapping[str, Limit]:
         """The limits. Raises RequestError."""
-        return read_limits(Path(self.limits) if self.limits else None)
+        return read_limits(self.limits)
 
     @cached_property
     def written(self) -> Statements:
@@ -174,8 +179,8 @@ class Parameters:
         Trials in real time are too few to tell anything from chance, and are not compared.
         """
         of = self.settings.values()
-        return comparisons(of) + sum(
-            comparisons(setting for setting in of if _repeats(setting, player))
+        return comparisons(of, self.bounds) + sum(
+            comparisons((setting for setting in of if _repeats(setting, player)), self.bounds)
             for player in self.others
             if not player.is_live
         )

@@ -28,6 +28,8 @@ def _asked(other: str) -> tuple[Question, ...]:
         Question(section, "victim-delay"),
         Question(section, "victim-drops"),
         Question("5.2", "starvation"),
+        Question(section, "load"),
+        Question(section, "least-load"),
     )
 
 

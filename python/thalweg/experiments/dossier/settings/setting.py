@@ -19,7 +19,7 @@ LONG = "1000 GB"
 
 @dataclass(frozen=True)
 class Question:
-    """A criterion, and the number that answers it in a setting."""
+    """A criterion, and the number that answers it in a setting, where the limits have that number."""
 
     criterion: str
     number: str
