@@ -89,6 +89,8 @@ def test_what_the_author_wrote_stands_in_its_sections(tmp_path: Path) -> None:
         (["-c", "bbr", "--quick", "--full"], "--quick cannot be combined with --full"),
         (["-c", "bbr", "--also", "bbr"], "--also bbr: it plays already, as the candidate or as a standard"),
         (["-c", "bbr", "--also", "cubic"], "--also cubic: it plays already"),
+        (["-c", "bbr", "--stack", "quik"], '--stack \'quik\': unknown value "quik" (did you mean "quic"?)'),
+        (["-c", "bbr", "--stack", "./no.so"], "--stack './no.so': \"./no.so\" cannot be read"),
         (["-c", "bbr", "--scope", "lab"], "--scope 'lab': expected one of general, controlled"),
         (["-c", "bbr", "--limits", "none.toml"], "cannot read none.toml: No such file or directory"),
         (["-c", "bbr", "--statements", "none.toml"], "cannot read none.toml: No such file or directory"),

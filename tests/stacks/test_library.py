@@ -72,6 +72,16 @@ def test_flows_of_a_library_and_of_the_model_share_a_link(toy: Toy) -> None:
     assert list(trial.flows["bytes_delivered"]) == [100_000, 100_000]
 
 
+def test_a_trace_has_the_departure_of_each_datagram(toy: Toy) -> None:
+    trial = scenario(flow(toy(LATER=10_000_000))).run(1, trace=True)
+    packets = trial.trace.packets
+    # The sender of a download is the server; the counter of a flow has the datagrams of its sender.
+    assert set(packets["event"]) == {"sent"}
+    assert list(packets["first_packet"]) == list(range(len(packets)))
+    assert len(packets) == trial.flows["packets_sent"][0]
+    assert packets["time_s"].is_sorted()
+
+
 def test_an_earliest_departure_is_obeyed(toy: Toy) -> None:
     # Each of 100 packets leaves 10 ms later than it could: a round trip takes 10 ms more, in ten of them, and
     # in that of the request, which is data too.

@@ -2,14 +2,18 @@
 
 use crate::library;
 use ring::digest::{SHA256, digest};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 /// Largest file that is taken for a library.
 const LARGEST: u64 = 1 << 30;
+
+/// Length and time of change of a file.
+pub(crate) type Stamp = (u64, Option<SystemTime>);
 
 /// What a library says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +40,7 @@ pub struct Description {
     /// What it says of itself.
     pub inspected: Inspected,
     /// The file that was read: its length and its time of change.
-    pub(crate) stamp: (u64, Option<SystemTime>),
+    pub(crate) stamp: Stamp,
 }
 
 /// A trial depends on the contents of a library, wherever it is.
@@ -71,12 +75,7 @@ impl Description {
     /// Why it is no stack.
     pub fn read(named: &str, path: &Path) -> Result<Description, String> {
         let stamp = stamp(path)?;
-        let contents = fs::read(path).map_err(|error| unreadable(&error))?;
-        let digest = digest(&SHA256, &contents);
-        let sha256: String = (digest.as_ref().iter())
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        drop(contents);
+        let sha256 = sha256(path, stamp)?;
         let inspected = match INSPECTOR.get() {
             Some(inspector) => inspector(path, &sha256)?,
             None => inspect_here(path)?,
@@ -95,8 +94,24 @@ fn unreadable(error: &std::io::Error) -> String {
     format!("cannot be read: {error}")
 }
 
+/// The SHA-256 of a file, which is read again when its stamp is another one: each flow of a scenario asks.
+fn sha256(path: &Path, stamp: Stamp) -> Result<String, String> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, (Stamp, String)>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, sha256)) = known.get(path).filter(|(of, _)| *of == stamp) {
+        return Ok(sha256.clone());
+    }
+    let contents = fs::read(path).map_err(|error| unreadable(&error))?;
+    let digest = digest(&SHA256, &contents);
+    let sha256: String = (digest.as_ref().iter())
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    known.insert(path.to_owned(), (stamp, sha256.clone()));
+    Ok(sha256)
+}
+
 /// Length and time of change of the file of a library.
-pub(crate) fn stamp(path: &Path) -> Result<(u64, Option<SystemTime>), String> {
+pub(crate) fn stamp(path: &Path) -> Result<Stamp, String> {
     let found = fs::metadata(path).map_err(|error| unreadable(&error))?;
     if !found.is_file() || found.len() > LARGEST {
         return Err("is no file of at most 1 GiB".to_owned());

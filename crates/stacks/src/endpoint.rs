@@ -10,7 +10,9 @@ use rand_core::Rng as _;
 use std::collections::VecDeque;
 use thalweg_control::{Control, Observer, PathState, Rng};
 use thalweg_stack_sdk::abi;
-use thalweg_transport::{AppEvent, Counters, Role, StreamId, TransportConfig};
+use thalweg_transport::{
+    AppEvent, Counters, PacketEvent, PacketLog, Role, StreamId, TransportConfig,
+};
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// Least time between two firings of timers.
@@ -58,6 +60,7 @@ pub struct LibraryEndpoint {
     /// Changes of it.
     reports: u64,
     is_recorded: bool,
+    log: PacketLog,
     path: PathState,
     control: Control,
     counters: Counters,
@@ -111,6 +114,7 @@ impl LibraryEndpoint {
             thought: Thought::default(),
             reports: 0,
             is_recorded: false,
+            log: PacketLog::default(),
             path: PathState::new(config.initial_mtu, start),
             control: Control {
                 window: config.initial_window,
@@ -185,6 +189,7 @@ impl LibraryEndpoint {
         self.counters.packets_sent += 1;
         self.counters.bytes_sent += data.len() as u64;
         self.path.next_packet = self.sent;
+        self.log.sent(self.now, number, data.len() as u64);
         Sent { number, ecn, data }
     }
 
@@ -343,9 +348,14 @@ impl LibraryEndpoint {
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
-    /// Asks the library what it thinks after it has sent, too.
+    /// Asks the library what it thinks after it has sent, too, and records departures: all datagrams count as packets.
     pub fn record_packets(&mut self) {
         self.is_recorded = true;
+        self.log.start();
+    }
+    /// Takes what was recorded since the last call: a library tells no acknowledgements and no losses.
+    pub fn take_packets(&mut self, take: &mut dyn FnMut(PacketEvent)) {
+        self.log.take().for_each(take);
     }
     /// The state of the controller, for traces.
     pub fn observe(&self, out: &mut dyn Observer) {

@@ -122,7 +122,7 @@ impl RealEndpoint {
             RealEndpoint::Library(endpoint) => endpoint.receive(now, datagram.ecn, &datagram.data),
         }
     }
-    /// The next datagram, with its packet number if the stack tells.
+    /// The next datagram, with the number by which its sender records it, if it does.
     pub(crate) fn transmit(&mut self, now: Instant) -> Option<(Datagram, Option<u64>)> {
         match self {
             RealEndpoint::Quic(endpoint) => {
@@ -130,8 +130,9 @@ impl RealEndpoint {
                 Some((datagram, endpoint.last_number()))
             }
             RealEndpoint::Library(endpoint) => {
-                let sent = endpoint.transmit(now)?;
-                Some((super::datagram_of(sent), None))
+                let datagram = super::datagram_of(endpoint.transmit(now)?);
+                let number = datagram.number;
+                Some((datagram, Some(number)))
             }
         }
     }
@@ -170,11 +171,9 @@ impl RealEndpoint {
     pub(crate) fn record_packets(&mut self) {
         each!(self, endpoint => endpoint.record_packets())
     }
-    /// The fates of packets, which a library does not tell.
+    /// The fates of packets; of a library, their departures.
     pub(crate) fn take_packets(&mut self, take: &mut dyn FnMut(PacketEvent)) {
-        if let RealEndpoint::Quic(endpoint) = self {
-            endpoint.take_packets(take);
-        }
+        each!(self, endpoint => endpoint.take_packets(take));
     }
     pub(crate) fn observe(&self, out: &mut dyn Observer) {
         each!(self, endpoint => endpoint.observe(out))

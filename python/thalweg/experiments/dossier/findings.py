@@ -50,6 +50,11 @@ class Findings:
         """Every number of the other implementations."""
         return [judged for player in self.parameters.others for judged in self._of(player)]
 
+    def of_candidate(self, other: Judgement) -> str:
+        """What the candidate has where another implementation has a number."""
+        found = (one for one in self.judged if (one.setting, one.question) == (other.setting, other.question))
+        return next((with_interval(one.interval, one.number) for one in found), "-")
+
     def _of(self, player: Player) -> list[Judgement]:
         of = self.parameters
         return list(judge(of.settings, self.played, player, of.bounds, of.comparisons))
@@ -65,7 +70,7 @@ class Findings:
     @property
     def title(self) -> str:
         """Of the page and of the Markdown file."""
-        return f"{self.parameters.controller}: a dossier for RFC 9743"
+        return f"{self.parameters.candidate.title}: a dossier for RFC 9743"
 
     def of(self, criterion: str) -> list[Judgement]:
         """Those of a criterion."""
@@ -123,7 +128,7 @@ class Findings:
 
     def paragraph(self) -> str:
         """A draft of the text that RFC 9743 section 3.2 requires: environments in which it was not found safe."""
-        name, places, count = self.parameters.controller, self.unsafe(), self.count()
+        name, places, count = self.parameters.candidate.title, self.unsafe(), self.count()
         untold = f" {count[UNKNOWN]} of {len(self.judged)} numbers could not be told." if count[UNKNOWN] else ""
         if not count[WITHIN] and not places:
             return f"The trials of this dossier are too few to say anything of {name}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from thalweg.base.seeds import seed_text
 from thalweg.experiments.dossier.findings import Findings, amount, replay, sentence, with_interval
@@ -13,7 +13,8 @@ from thalweg.experiments.dossier.statements import TEXTS, UNWRITTEN
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.judging.statistics.quantiles import median
 
-_HEADERS = ("setting", "number", "candidate", *STANDARDS, "limit", "standing")
+_REST = (*STANDARDS, "limit", "standing")
+"""The last columns of all tables."""
 
 
 def markdown(result: StudyResult, found: Findings) -> str:
@@ -43,7 +44,7 @@ def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
     for section in CRITERIA.values():
         yield from _criterion(section, found)
     if found.also:
-        yield from ("## Other implementations", "", *_table(found.also, with_player=True), "")
+        yield from ("## Other implementations", "", *_also(found), "")
     yield from ("## What the author has to say", "")
     for number, what in TEXTS.items():
         if number not in CRITERIA:
@@ -70,17 +71,25 @@ def _criterion(section: Section, found: Findings) -> Iterator[str]:
             yield from (f"From the field: {field.text} ({field.source})", "")
 
 
-def _table(judged: Sequence[Judgement], with_player: bool = False) -> Iterator[str]:
-    headers = ("by", *_HEADERS) if with_player else _HEADERS
+def _table(judged: Sequence[Judgement]) -> Iterator[str]:
+    yield from _lines_of(("setting", "number", "candidate", *_REST), map(_cells, judged))
+
+
+def _also(found: Findings) -> Iterator[str]:
+    headers = ("by", "setting", "number", "its", "candidate's", *_REST)
+    cells = ((one, _cells(one)) for one in found.also)
+    yield from _lines_of(
+        headers, ([one.player.title, *own[:3], found.of_candidate(one), *own[3:]] for one, own in cells)
+    )
+
+
+def _cells(one: Judgement) -> list[str]:
+    amounts = [amount(median(values), one.number) for values in (*one.of_standards, one.bound)]
+    return [one.setting.title, one.number.title, with_interval(one.interval, one.number), *amounts, one.standing]
+
+
+def _lines_of(headers: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(headers)} |"
     yield "|" + "---|" * len(headers)
-    for one in judged:
-        amounts = [amount(median(values), one.number) for values in (*one.of_standards, one.bound)]
-        cells = [
-            one.setting.title,
-            one.number.title,
-            with_interval(one.interval, one.number),
-            *amounts,
-            one.standing,
-        ]
-        yield f"| {' | '.join([one.player.controller, *cells] if with_player else cells)} |"
+    for cells in lines:
+        yield f"| {' | '.join(cells)} |"

@@ -41,7 +41,7 @@ def _values(result: StudyResult, found: Findings) -> Mapping[str, object]:
         "matrix": _matrix(found),
         "environments": list(ENVIRONMENTS.values()),
         "criteria": criteria,
-        "also": [_line(one) for one in found.also],
+        "also": [{**_line(one), "of_candidate": found.of_candidate(one)} for one in found.also],
         "texts": texts,
         "fields": of.written.field,
         "missing": [(ENVIRONMENTS[number], why) for number, why in of.not_evaluated.items()],

@@ -35,7 +35,7 @@ def file_name(setting: str, player: Player) -> str:
     >>> file_name("alone-wired", Player("cubic:beta=0.8"))
     'alone-wired.cubic-beta-0.8'
     """
-    return f"{setting}.{re.sub('[^A-Za-z0-9.]+', '-', player.controller).strip('-.')}"
+    return f"{setting}.{re.sub('[^A-Za-z0-9.]+', '-', player.title).strip('-.')}"
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,12 @@ class Parameters:
 
     controller: str = option(
         "", "--controller", "-c", help="The candidate: a name, or a file in Python.", metavar="NAME"
+    )
+    stack: str = option(
+        "",
+        "--stack",
+        help="The endpoint of the candidate: model, quic, or a library with a stack (./libmine.so).",
+        metavar="NAME",
     )
     also: tuple[str, ...] = option(
         (),
@@ -94,7 +100,7 @@ class Parameters:
             raise RequestError("--quick cannot be combined with --full")
         if self.scope not in SCOPES:
             raise RequestError(f"--scope {self.scope!r}: expected one of {', '.join(SCOPES)}")
-        names = [player.controller for player in self.players]
+        names = [player.title for player in self.players]
         if len({file_name("", player) for player in self.players}) < len(names):
             raise RequestError(f"{', '.join(names)}: two of these controllers have the same name in files")
         twice = [name for name in self.also if Player(name) in (self.candidate, *BESIDE)]
@@ -124,7 +130,7 @@ class Parameters:
     @property
     def candidate(self) -> Player:
         """Who the dossier is about."""
-        return Player(self.controller)
+        return Player(self.controller, self.stack)
 
     @property
     def others(self) -> list[Player]:
@@ -199,7 +205,7 @@ class Parameters:
             for player in self.players:
                 if player in self.others and not _repeats(setting, player):
                     continue
-                yield Cell(setting.name, player, f"{setting.title}: {player.controller}")
+                yield Cell(setting.name, player, f"{setting.title}: {player.title}")
 
     def scenario(self, cell: Cell) -> Scenario | LiveScenario:
         """Of a cell. Raises RequestError."""
@@ -221,5 +227,7 @@ def _check(flag: str, player: Player) -> None:
     try:
         player.read(scenario_text(keys), flag)
     except ScenarioError as error:
+        if stack := re.search(r"(?:\.stack|`stack[^`]*`): (.*)", str(error)):
+            raise RequestError(f"--stack {player.stack!r}: {stack[1]}") from None
         reason = str(error).split("controller: ", 1)[-1]
         raise RequestError(f"{flag} {player.controller!r}: {reason}") from None

@@ -51,7 +51,7 @@ def _row(one: Judgement) -> Row:
         "environment": one.setting.environment,
         "setting": one.setting.name,
         "title": one.setting.title,
-        "controller": one.player.controller,
+        "controller": one.player.title,
         "evidence": one.player.grade,
         "number": one.number.name,
         "unit": one.number.unit,
@@ -95,7 +95,7 @@ COLUMNS = (
 
 def _printed(result: StudyResult) -> list[Table]:
     """A line for each criterion, and the worst numbers beyond their limits."""
-    mine = [row for row in result.rows if row["controller"] == result.settings.get("controller")]
+    mine = [row for row in result.rows if row["controller"] == result.parameters["Dossier"]["candidate"]]
     lines = []
     for number, section in CRITERIA.items():
         of = [row for row in mine if row["criterion"] == number]
@@ -165,7 +165,7 @@ STUDY: Study[Parameters, Cell, Numbers] = Study(
     notes=_notes,
     blocks=lambda of: {
         "Dossier": {
-            "candidate": of.controller,
+            "candidate": of.candidate.title,
             "beside": ", ".join(STANDARDS),
             "profile": of.profile,
             "scope": of.scope,

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.engine.controllers.definition import file_of
+from thalweg.engine.libraries import given
 from thalweg.engine.scenario import Scenario
 from thalweg.realtime import LiveScenario
 from thalweg.realtime.kernel import is_kernel
 
 STANDARDS = ("reno", "cubic")
 """RFC 9002 section 7 and RFC 9438: what RFC 9743 section 5.2.1 compares with."""
-_REAL = "noq:"
-MODEL, STACK = "simulated by the model", "a real QUIC stack in virtual time"
+_MODEL, _QUIC, _REAL = "model", "quic", "noq:"
+MODEL, STACK = "simulated by the model", "a real stack in virtual time"
 REAL_TIME = "the kernel's TCP in real time"
 
 
@@ -22,6 +23,19 @@ class Player:
     """A controller on an endpoint."""
 
     controller: str
+    stack: str = ""
+    """What the key `stack` of its flows has; empty: the stack that its controller is of, or the model."""
+
+    @property
+    def title(self) -> str:
+        """For people.
+
+        >>> Player("cubic").title, Player("cubic", "quic").title, Player("cubic", "./libquinn.so").title
+        ('cubic', 'cubic on quic', 'cubic of libquinn.so')
+        """
+        if self.stack in ("", _MODEL):
+            return self.controller
+        return f"{self.controller} {'on' if self.stack == _QUIC else 'of'} {Path(self.stack).name}"
 
     @property
     def is_live(self) -> bool:
@@ -33,13 +47,17 @@ class Player:
         """The grade of evidence: the endpoint that its trials have.
 
         >>> Player("bbr").grade, Player("noq:bbr3").grade
-        ('simulated by the model', 'a real QUIC stack in virtual time')
+        ('simulated by the model', 'a real stack in virtual time')
         >>> Player("kernel:bbr").grade
         "the kernel's TCP in real time"
         """
         if self.is_live:
             return REAL_TIME
-        return STACK if self.controller.startswith(_REAL) else MODEL
+        return MODEL if self._endpoint == _MODEL else STACK
+
+    @property
+    def _endpoint(self) -> str:
+        return self.stack or (_QUIC if self.controller.startswith(_REAL) else _MODEL)
 
     @property
     def keys(self) -> dict[str, object]:
@@ -48,8 +66,8 @@ class Player:
         >>> Player("noq:cubic").keys
         {'controller': 'noq:cubic', 'stack': 'quic'}
         """
-        stack = {"stack": "quic"} if self.grade == STACK else {}
-        # The scenarios of a dossier stand in its folder, and not where the file of a controller was named from.
+        # The scenarios of a dossier stand in its folder, and not where files were named from.
+        stack = {"stack": given(self._endpoint)} if self.grade == STACK else {}
         file = file_of(self.controller)
         name = self.controller if file is None else self.controller.replace(file, str(Path(file).resolve()), 1)
         return {"controller": name, **stack}
