@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from thalweg.experiments.dossier.numbers import measured
-from thalweg.experiments.dossier.parameters import Cell, Parameters
+from thalweg.experiments.dossier.parameters import Parameters
 from thalweg.experiments.dossier.settings.player import STACK
 from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.trials.machine import ThisMachine
