@@ -51,9 +51,9 @@ class Findings:
         return [judged for player in self.parameters.others for judged in self._of(player)]
 
     def of_candidate(self, other: Judgement) -> str:
-        """What the candidate has where another implementation has a number."""
+        """The median of the candidate where another implementation has a number."""
         found = (one for one in self.judged if (one.setting, one.question) == (other.setting, other.question))
-        return next((with_interval(one.interval, one.number) for one in found), "-")
+        return next((amount(one.interval.value, one.number) for one in found), "-")
 
     def _of(self, player: Player) -> list[Judgement]:
         of = self.parameters
