@@ -9,16 +9,18 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from pages.made import DOCS, ROOT, commit, made, row
-from thalweg.base.executor import Executor
+from thalweg.base.executor import Executor, unheard
 from thalweg.cli.store.playing import playing
 from thalweg.experiments.dossier.findings import Findings, amount, beyond
-from thalweg.experiments.dossier.judge import BESIDE, Judgement, judge
-from thalweg.experiments.dossier.numbers import numbers_of
-from thalweg.experiments.dossier.parameters import Parameters
+from thalweg.experiments.dossier.judge import BESIDE, Judgement, Numbers, judge
+from thalweg.experiments.dossier.numbers import measured
+from thalweg.experiments.dossier.parameters import Cell, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA
 from thalweg.experiments.dossier.settings.player import STANDARDS
 from thalweg.experiments.dossier.study import STUDY, findings_of
+from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.judging.statistics.quantiles import median
+from thalweg.trials.choice import chosen
 from thalweg.trials.store.shard import Shard
 
 PAGE = DOCS / "evidence" / "dossiers.md"
@@ -28,6 +30,7 @@ CONTROLLERS = {
     "prague": "Prague",
     "reno": "Reno, a control: nothing may be beyond a limit",
     "cubic": "CUBIC, a control as well",
+    "noq:cubic": "CUBIC of noq, a real stack in virtual time",
     "bbr1": "BBRv1, a positive control: RFC 9743 section 5.1.3 tells its failure",
     "cbr:rate=20Mbps": "an unresponsive sender, a positive control",
 }
@@ -119,11 +122,16 @@ def parts() -> list[tuple[str, Callable[[], Iterable[str]]]]:
 
 def _again(name: str, setting: str) -> list[str]:
     parameters = Parameters(controller=name)
-    needed = {setting, parameters.settings[setting].since} - {""}
-    played = {
-        (cell.setting, cell.player): numbers_of(parameters.scenario(cell).trials(parameters.trials, SEED))
-        for cell in parameters.cells()
-        if cell.setting in needed and cell.player in (parameters.candidate, *BESIDE)
-    }
+    with chosen(0, None) as executor:
+
+        def play(cell: Cell) -> Numbers:
+            trials = CellTrials(parameters.scenario(cell), parameters.trials, SEED, executor, unheard)
+            return measured(parameters.settings[setting], trials)
+
+        played = {
+            (setting, cell.player): play(cell)
+            for cell in parameters.cells()
+            if cell.setting == setting and cell.player in (parameters.candidate, *BESIDE)
+        }
     judged = judge(parameters.settings, played, parameters.candidate, parameters.bounds, parameters.comparisons)
-    return [line for one in judged if one.setting.name == setting and one.is_beyond for line in _lines(one)]
+    return [line for one in judged if one.is_beyond for line in _lines(one)]
