@@ -74,6 +74,7 @@ def test_flows_of_a_library_and_of_the_model_share_a_link(toy: Toy) -> None:
 
 def test_a_trace_has_the_departure_of_each_datagram(toy: Toy) -> None:
     trial = scenario(flow(toy(LATER=10_000_000))).run(1, trace=True)
+    assert trial.trace
     packets = trial.trace.packets
     # The sender of a download is the server; the counter of a flow has the datagrams of its sender.
     assert set(packets["event"]) == {"sent"}
