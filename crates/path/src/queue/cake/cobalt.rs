@@ -51,8 +51,8 @@ pub(super) struct Cobalt {
     dropping: bool,
     /// When the next signal is due; at rest, until when the queue counts as active.
     drop_next: Instant,
-    /// The last update of BLUE.
-    updated: Instant,
+    /// The last update of BLUE, if any.
+    updated: Option<Instant>,
     /// The probability of BLUE, of 2^32.
     probability: u32,
 }
@@ -109,9 +109,9 @@ impl Cobalt {
 
     /// A packet of the queue has been dropped for want of room.
     pub(super) fn overflow(&mut self, parameters: &Parameters, now: Instant) {
-        if now - self.updated > parameters.target {
+        if self.may_update(parameters, now) {
             self.probability = self.probability.saturating_add(INCREMENT);
-            self.updated = now;
+            self.updated = Some(now);
         }
         self.dropping = true;
         self.drop_next = now;
@@ -120,9 +120,9 @@ impl Cobalt {
 
     /// The queue has its turn, and is empty.
     pub(super) fn empty(&mut self, parameters: &Parameters, now: Instant) {
-        if self.probability > 0 && now - self.updated > parameters.target {
+        if self.probability > 0 && self.may_update(parameters, now) {
             self.probability = self.probability.saturating_sub(DECREMENT);
-            self.updated = now;
+            self.updated = Some(now);
         }
         self.dropping = false;
         if self.is_due(now) {
@@ -134,6 +134,11 @@ impl Cobalt {
     /// Whether nothing is left to decay.
     pub(super) fn rests(&self, now: Instant) -> bool {
         self.probability == 0 && self.count == 0 && now >= self.drop_next
+    }
+
+    /// Whether the last update of BLUE is more than a target ago.
+    fn may_update(&self, parameters: &Parameters, now: Instant) -> bool {
+        (self.updated).is_none_or(|updated| now - updated > parameters.target)
     }
 
     fn is_due(&self, now: Instant) -> bool {
@@ -162,12 +167,12 @@ mod tests {
     #[test]
     fn the_probability_of_blue_rises_in_steps_of_a_target_and_falls_sixteen_times_as_slowly() {
         let mut cobalt = Cobalt::default();
-        // 1000 overflows in 1 s: one update in each 6 ms, the first whole millisecond above 5, from 6 ms on: 166.
+        // 1000 overflows in 1 s: an update at 1 ms, and one every 6 ms, the first whole millisecond above 5, until 997 ms: 167.
         (1..=1000).for_each(|now| cobalt.overflow(&PARAMETERS, at(now)));
-        assert_eq!(cobalt.probability, 166 * INCREMENT);
-        // Found empty 1000 times in the next second: the last update was at 996 ms, so again every 6 ms: 167.
+        assert_eq!(cobalt.probability, 167 * INCREMENT);
+        // Found empty 1000 times in the next second: from 1003 ms until 1999 ms, 167.
         (1001..=2000).for_each(|now| cobalt.empty(&PARAMETERS, at(now)));
-        assert_eq!(cobalt.probability, 166 * INCREMENT - 167 * DECREMENT);
+        assert_eq!(cobalt.probability, 167 * INCREMENT - 167 * DECREMENT);
         // Even if it overflows for minutes, it is certain and no more.
         (2..=60_000).for_each(|now| cobalt.overflow(&PARAMETERS, at(now * 10)));
         assert_eq!(cobalt.probability, u32::MAX);
@@ -201,7 +206,11 @@ mod tests {
         };
         let mut rng = stream(1, "blue");
         let mut calm = |cobalt: &mut Cobalt, now| {
-            assert!(!cobalt.judge(&PARAMETERS, at(now), ms(1), false, &mut rng).drop);
+            assert!(
+                !cobalt
+                    .judge(&PARAMETERS, at(now), ms(1), false, &mut rng)
+                    .drop
+            );
             cobalt.count
         };
         // Due at 100, then 57.7 ms later with count 3, 70.7 ms with 2, 100 ms with 1.

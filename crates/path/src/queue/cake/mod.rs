@@ -58,6 +58,9 @@ pub struct CakeConfig {
 }
 
 impl CakeConfig {
+    /// The number of its queues.
+    pub const QUEUES: u64 = QUEUES as u64;
+
     /// The round-trip times that `tc-cake` has names for, in the order of the manual. The manual says 3600 s for the last one,
     /// and `q_cake.c` sets 1000 s, as here.
     pub const PRESETS: [(&str, Duration); 8] = [

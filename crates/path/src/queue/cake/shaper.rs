@@ -72,7 +72,10 @@ mod tests {
     fn idleness_saves_nothing_up_and_lateness_does() {
         let mut shaper = Shaper::new(Rate::from_bits_per_sec(8_000_000), at(0));
         shaper.charge(Bytes::new(1000));
-        assert_eq!((shaper.wait(at(0)), shaper.wait(at(1))), (Some(at(1)), None));
+        assert_eq!(
+            (shaper.wait(at(0)), shaper.wait(at(1))),
+            (Some(at(1)), None)
+        );
         // A packet that leaves 4 ms late: the next one may leave at once.
         shaper.charge(Bytes::new(1000));
         assert_eq!(shaper.wait(at(5)), None);

@@ -114,7 +114,10 @@ fn signals_come_an_interval_over_the_root_of_their_count_apart() {
     overload(&mut dropping, 0, 413, Ecn::NotEct);
     let drops = dropping.drops();
     assert!(drops.iter().all(|drop| drop.cause == DropCause::Early));
-    let times: Vec<u64> = drops.iter().map(|drop| (drop.at - at(0)).as_millis()).collect();
+    let times: Vec<u64> = drops
+        .iter()
+        .map(|drop| (drop.at - at(0)).as_millis())
+        .collect();
     assert_eq!(times, expected);
     let mut marking = bench(UNLIMITED, Limit::Unlimited);
     overload(&mut marking, 0, 413, Ecn::Ect0);
@@ -254,7 +257,11 @@ fn shaped(rate: Rate) -> QueueConfig {
 
 #[test]
 fn a_shaped_link_sends_at_the_bandwidth_from_the_first_packet_on_and_at_its_own_rate_above_that() {
-    for (bandwidth, gap) in [(mbps(2), ms(4)), (mbps(7), Duration::from_nanos(1_142_857)), (mbps(80), ms(1))] {
+    for (bandwidth, gap) in [
+        (mbps(2), ms(4)),
+        (mbps(7), Duration::from_nanos(1_142_857)),
+        (mbps(80), ms(1)),
+    ] {
         let mut link = link(shaped(bandwidth));
         send(&mut link, at(0), 0, Ecn::NotEct, 50);
         let arrivals: Vec<Instant> = drain(&mut link).iter().map(|(_, at)| *at).collect();
@@ -262,7 +269,10 @@ fn a_shaped_link_sends_at_the_bandwidth_from_the_first_packet_on_and_at_its_own_
         // No burst: the first packet takes 1 ms on the link, and every later one comes a gap later.
         for (index, arrival) in (0..).zip(&arrivals) {
             let off = (*arrival - at(0)).abs_diff(ms(1) + gap * index);
-            assert!(off < Duration::from_micros(1), "{bandwidth} {index} {arrival}");
+            assert!(
+                off < Duration::from_micros(1),
+                "{bandwidth} {index} {arrival}"
+            );
         }
         // Its statistics know that it did not send while it paused.
         assert_eq!(link.stats().busy, ms(50));

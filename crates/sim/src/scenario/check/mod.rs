@@ -3,6 +3,7 @@
 
 mod bound;
 mod breaker;
+mod cake;
 pub(super) mod counts;
 mod criteria;
 mod dead_end;
