@@ -3,7 +3,6 @@
 
 pub(crate) mod breaker;
 mod buffer_size;
-mod cake_rtt;
 mod check;
 mod clock;
 pub(crate) mod criterion;

@@ -1,4 +1,4 @@
-//! The filter of ACKs (section III-D of the paper; `cake_ack_filter`): an ACK that comes to the queue of its flow makes older ones
+//! The filter of ACKs (`cake_ack_filter`): an ACK that comes to the queue of its flow makes older ones
 //! there superfluous, since it says all that they said.
 //!
 //! # Model

@@ -3,7 +3,7 @@
 //!
 //! # Model
 //! Flows are hashed to 1024 queues in sets of eight ([`ways`]), which deficit round robin serves, those that have just become
-//! active first (DRR++, section III-B of the paper). Each queue is under COBALT ([`cobalt`]), which keeps its state after the
+//! active first (DRR++). Each queue is under COBALT ([`cobalt`]), which keeps its state after the
 //! queue runs empty, until it has decayed: such queues are looked at one by one as packets leave. With a bandwidth the
 //! transmitter pauses when it is ahead of it ([`shaper`]). What exceeds the limit of the link is dropped from the head of the
 //! longest queue. A filter drops ACKs that newer ones make superfluous ([`ack_filter`]).
@@ -91,7 +91,7 @@ impl CakeConfig {
     /// Bytes that a queue may send in a turn (`flow_quantum`).
     fn quantum(&self) -> Bytes {
         self.bandwidth.map_or(MTU, |rate| {
-            let bytes = rate.as_bits_per_sec() / 8 >> 12;
+            let bytes = (rate.as_bits_per_sec() / 8) >> 12;
             Bytes::new(bytes.clamp(LEAST_QUANTUM, MTU.as_u64()))
         })
     }

@@ -1,10 +1,10 @@
 //! The shaper of CAKE, in deficit mode: each packet moves the time of the next one on by its own length at the bandwidth, and no
-//! burst is saved up (section III-A of the paper; `cake_advance_shaper`).
+//! burst is saved up (`cake_advance_shaper`).
 //!
 //! # Model
 //! A packet leaves when that time has come. On a link that is slower than the bandwidth for a while the time falls behind,
-//! and the shaper catches up as long as packets wait. When a packet comes to an empty queue, what lies behind is forgotten. A wait that has begun
-//! goes on when another discipline takes over meanwhile.
+//! and the shaper catches up as long as packets wait. When a packet comes to an empty queue, what lies behind is
+//! forgotten. A wait that has begun goes on when another discipline takes over meanwhile.
 
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 

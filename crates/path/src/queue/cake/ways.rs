@@ -1,5 +1,5 @@
-//! The queues of flows: a hash table whose entries a flow may have anywhere in a set of eight (section III-B of the paper;
-//! `cake_hash`), so that flows share a queue only when more than eight active ones fall into a set.
+//! The queues of flows: a hash table in which a flow may have any of a set of eight (`cake_hash`), so that flows
+//! share a queue only when more than eight active ones fall into a set.
 
 /// Number of queues.
 pub(super) const QUEUES: usize = 1024;

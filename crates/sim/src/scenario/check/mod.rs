@@ -3,7 +3,6 @@
 
 mod bound;
 mod breaker;
-mod cake;
 pub(super) mod counts;
 mod criteria;
 mod dead_end;

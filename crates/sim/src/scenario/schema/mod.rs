@@ -2,6 +2,7 @@
 //! that editors use is generated from these types.
 
 mod breaker;
+mod cake_rtt;
 mod flow;
 mod impairment;
 mod media;

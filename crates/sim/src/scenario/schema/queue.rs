@@ -1,7 +1,7 @@
 //! Keys of `queue`.
 
+use super::cake_rtt::CakeRtt;
 use crate::scenario::buffer_size::BufferSize;
-use crate::scenario::cake_rtt::CakeRtt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Fraction, Rate};

@@ -1,5 +1,7 @@
 //! Queue disciplines of a scenario file, as the path knows them.
 
+mod cake;
+
 use crate::scenario::buffer_size::BufferSize;
 use crate::scenario::schema::{self, Path, Queue};
 use thalweg_path::{

@@ -1,13 +1,14 @@
 //! What CAKE cannot be combined with.
 
-use super::{Checker, queue};
+use super::super::Checker;
+use super::all;
 use crate::scenario::clock::Clock;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::schema::{Path, Queue, ScenarioFile};
 
 impl Checker<'_> {
     /// Checks each CAKE of the hop whose key in the file is `table`.
-    pub(super) fn cake(
+    pub(in super::super) fn cake(
         &self,
         table: &str,
         path: &Path,
@@ -16,7 +17,7 @@ impl Checker<'_> {
         let tunnels = file.flow.iter().map(|flow| &flow.tunnel);
         let mut tunnels = tunnels.chain(file.traffic.iter().map(|traffic| &traffic.tunnel));
         let has_tunnels = tunnels.any(Option::is_some);
-        for (key, queue) in queue::all(path) {
+        for (key, queue) in all(path) {
             let Queue::Cake {
                 bandwidth,
                 ack_filter,
