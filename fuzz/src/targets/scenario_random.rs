@@ -102,6 +102,13 @@ pub(super) fn hops_and_flows(
         }
     }
     without_refused_keys_of_cake(text);
+    for name in ["a", "b"] {
+        let is_used = text.contains(&format!("tunnel = \"{name}\""));
+        if is_used && !text.contains("requests = ") && random.flag() {
+            *text += &format!("[[tunnel]]\nname = \"{name}\"\n");
+            flows::breaker(text, false, random);
+        }
+    }
 }
 
 /// Media and tunnels take keys of CAKE away that cannot be combined with them.

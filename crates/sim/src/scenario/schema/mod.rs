@@ -14,6 +14,7 @@ mod short;
 mod stack;
 mod traffic;
 mod transport;
+mod tunnel;
 
 pub(crate) use breaker::CircuitBreaker;
 pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct};
@@ -28,6 +29,7 @@ pub(crate) use stack::Stack;
 pub use stack::names_library;
 pub(crate) use traffic::Traffic;
 pub(crate) use transport::{Rules, Transport};
+pub(crate) use tunnel::Tunnel;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,6 +75,9 @@ pub(crate) struct ScenarioFile {
     /// Sources of cross traffic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) traffic: Vec<Traffic>,
+    /// Tunnels that have a circuit breaker; flows and traffic name theirs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tunnel: Vec<Tunnel>,
     /// Pass criteria.
     #[serde(default)]
     pub(crate) pass: Vec<Pass>,
