@@ -1,35 +1,31 @@
-"""The suite `bbr-draft` over rates and round-trip times: the second part of its page.
+"""The scenarios of `bbr-draft` over rates and round-trip times.
 
-The draft wants its cases "over a range of RTTs and bandwidths". A scenario of the suite is for one path, so that here
-everything in it that belongs to that path is derived from the rate and the round-trip time of a cell: `scaled` says how.
+The draft wants its cases over a range of both. A scenario of the suite is for one path: everything in it that
+belongs to that path is derived here from the rate and the round-trip time of a cell; `scaled` says how.
 """
 
 from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from pages.made import row
-from thalweg.base.quantity import text
-from thalweg.cli.tables import criterion_text
-from thalweg.engine.catalogue import Suite, find_scenario
+from thalweg.engine.catalogue import find_scenario
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.judging.verdict import Statistics
 
 RATES = {"64 kbps": 64e3, "1 Mbps": 1e6, "10 Mbps": 1e7, "100 Mbps": 1e8, "1 Gbps": 1e9}
 RTTS = {"1 ms": 0.001, "10 ms": 0.01, "40 ms": 0.04, "200 ms": 0.2, "1 s": 1.0}
-MOST_PACKETS = 6e6
+MOST_PACKETS = 3e6
 """A cell that sends more in its time is left out."""
 PACKET = 1440.0
 LEAST_PACKETS = 20
 """The least buffer in packets, as in case 14: of a sub-packet BDP, four hold none."""
-TIED = ("22-refill-app-limited",)
-"""Scenarios whose stimulus is tied to a moment of their own path."""
 _BASE_RTT_S, _BASE_BPS = 0.04, 1e7
+_SUSPENDED_S = 0.4
 _LATE_S = 2.0
 """Times of a scenario from here on lie in ProbeBW, earlier ones in Startup."""
 Document = dict[str, Any]
@@ -44,10 +40,12 @@ class Cell:
 
     @property
     def bps(self) -> float:
+        """The rate in bits per second."""
         return RATES[self.rate]
 
     @property
     def rtt_s(self) -> float:
+        """The round-trip time."""
         return RTTS[self.rtt]
 
     @property
@@ -62,15 +60,20 @@ class Cell:
 
     @property
     def inflight(self) -> float:
-        """The most in flight with a gain of 1: the BDP with a tenth, or three send quanta or four packets, and two packets."""
+        """The most in flight with a gain of 1: 1.1 BDP, three send quanta or four packets, and two packets."""
         rate = self.bps / 8
         quantum = min(max(rate * 0.001, 2 * PACKET), 64 * 1024)
         return max(1.1 * self.bdp, 3 * quantum, 4 * PACKET) + 2 * PACKET
 
+    @property
+    def round_s(self) -> float:
+        """A round trip, or the time of the packets that 10 Mbps and 40 ms have in one: losses need packets."""
+        return max(self.rtt_s, _BASE_BPS * _BASE_RTT_S / self.bps)
+
     def time(self, at_s: float) -> float:
-        """A time of the file on this path. In Startup times count round trips, and later ones leave 50 of them more."""
+        """A time of the file here. Those in Startup count rounds, and later ones leave 50 round trips more."""
         if at_s < _LATE_S:
-            return at_s * self.rtt_s / _BASE_RTT_S + self.startup_s
+            return at_s * self.round_s / _BASE_RTT_S + self.startup_s
         return at_s + 50 * max(0.0, self.rtt_s - _BASE_RTT_S) + self.startup_s
 
 
@@ -90,8 +93,8 @@ def applies(name: str, cell: Cell) -> bool:
 def scaled(name: str, document: Document, cell: Cell) -> Document:
     """The scenario for the path of a cell.
 
-    Rates are multiplied by the ratio to the rate of the file. Lengths of time (bursts, losses, pauses of the link) and
-    bounds on stays count round trips. Times of changes: `Cell.time`.
+    Rates are multiplied by the ratio to the rate of the file. Lengths of bursts, losses and suspensions and bounds
+    on stays count round trips. Times of changes: `Cell.time`.
     """
     keys: Document = dict(document)
     path = dict(keys["path"])
@@ -108,21 +111,7 @@ def scaled(name: str, document: Document, cell: Cell) -> Document:
         path["up"] = {"jitter": {"model": "bursts", "every": seconds(every)}}
     if name.startswith("14"):
         keys.pop("transport", None)
-    began, last = {}, 0.0
-    changes = []
-    for change in path.get("change", []):
-        change = dict(change)
-        if "rate" in change:
-            change["rate"] = bps(bps_of(change["rate"]) * ratio)
-        if "at" in change and "when" in change:
-            change["at"] = seconds(seconds_of(change["at"]) * rounds)
-        elif "at" in change:
-            at = seconds_of(change["at"])
-            lasts = name.startswith("19") and "first" in began
-            last = began["first"] + 0.4 * rounds if lasts else cell.time(at)
-            began.setdefault("first", last)
-            change["at"] = seconds(last)
-        changes.append(change)
+    changes, last = _changes(name, path.get("change", []), cell, ratio, rounds)
     path["change"] = changes or None
     flow = dict(keys["flow"][0])
     if "app_rate" in flow:
@@ -130,42 +119,89 @@ def scaled(name: str, document: Document, cell: Cell) -> Document:
     if "pauses" in flow:
         flow["pauses"] = [[seconds(cell.time(seconds_of(at))) for at in pause] for pause in flow["pauses"]]
     passes = [bounded(name, dict(criterion), cell, rounds, last) for criterion in keys["pass"]]
+    if name.startswith(("06", "07-up")):
+        last = max(last, cell.time(1.0)) + 30
     times = [seconds_of(one[key]) for one in passes for key in ("from", "until") if key in one]
     limit = max([cell.time(30.0), last, *times]) + 20 * cell.rtt_s
     return keys | {"time_limit": seconds(limit), "path": path, "flow": [flow], "pass": passes}
 
 
+def _changes(
+    name: str, given: list[Document], cell: Cell, ratio: float, rounds: float
+) -> tuple[list[Document], float]:
+    """The changes of a path, and the time of the last one that has one."""
+    changes = []
+    first = last = 0.0
+    for one in given:
+        change = dict(one)
+        when = change.get("when")
+        if "rate" in change:
+            change["rate"] = bps(bps_of(change["rate"]) * ratio)
+        if when and when.get("enters") == "ProbeBW_DOWN":
+            change["when"] = when | {"entry": 1 + shows_down(cell)}
+        if "at" in change and when:
+            change["at"] = seconds(seconds_of(change["at"]) * cell.round_s / _BASE_RTT_S)
+        elif "at" in change:
+            # The suspension of case 19 has its length in round trips.
+            ends = name.startswith("19") and bool(first)
+            last = first + _SUSPENDED_S * rounds if ends else cell.time(seconds_of(change["at"]))
+            first = first or last
+            change["at"] = seconds(last)
+        changes.append(change)
+    return changes, last
+
+
 def bounded(name: str, criterion: Document, cell: Cell, rounds: float, last: float) -> Document:
     """A criterion of the file on this path; `last`: the time of the last change."""
-    rtt, buffer_s = cell.rtt_s, 4 * cell.rtt_s
     for key in ("from", "until"):
         if key in criterion:
             criterion[key] = seconds(cell.time(seconds_of(criterion[key])))
-    if name.startswith("15"):
+    window = _window(name[:2], criterion, cell, rounds, last)
+    return criterion | window | _bound(name[:2], criterion, cell, rounds)
+
+
+def _window(case: str, criterion: Document, cell: Cell, rounds: float, last: float) -> Document:
+    """The times of a criterion that follow from the last change."""
+    rtt = cell.rtt_s
+    if case == "11" and "until" in criterion:
+        # From its beginning, since ProbeRTT may come before; 2 s after its end the next one is not due.
+        return {"from": seconds(cell.time(3.0)), "until": seconds(cell.time(9.0) + 2)}
+    if case == "15":
         # 3 s until it probes, ten doublings and three rounds, and as much again.
-        criterion["from"] = seconds(last + 3 + max(2.0, 26 * rtt))
-    if name.startswith("16") and "until" in criterion:
+        return {"from": seconds(last + 3 + max(2.0, 26 * rtt))}
+    if case == "16" and "until" in criterion:
         # Four round trips of 11, since the buffer of the old rate is 10 round trips of the new one.
-        criterion |= {"from": seconds(last + 0.24 + 44 * rtt), "until": seconds(last + 0.24 + max(1.0, 25 * rtt) + 44 * rtt)}
-    elif name.startswith("16"):
+        start = last + 0.24 + 44 * rtt
+        return {"from": seconds(start), "until": seconds(start + max(1.0, 25 * rtt))}
+    if case == "16":
         # Three cycles of at most 3 s and 75 round trips, and the queue.
-        criterion["from"] = seconds(last + 9 + max(9.0, 225 * rtt))
-    if name.startswith("19") and "from" in criterion:
-        criterion["from"] = seconds(last + 0.1 * rounds)
-    if criterion["metric"] == "variable" and criterion["variable"] == "in_flight":
-        criterion["at_most"] = f"{cell.inflight:.0f} B"
-    if criterion["metric"] == "variable" and criterion["variable"] == "window" and name.startswith("14"):
-        criterion["at_least"] = f"{4 * PACKET:.0f} B"
-    if criterion.get("state") == "ProbeRTT" and "at_most" in criterion and criterion["metric"] == "stay":
+        return {"from": seconds(last + 9 + max(9.0, 225 * rtt))}
+    if case == "19" and "from" in criterion:
+        return {"from": seconds(last + 0.1 * rounds)}
+    return {}
+
+
+def _bound(case: str, criterion: Document, cell: Cell, rounds: float) -> Document:
+    """The bound of a criterion, where it is of the path of the file."""
+    metric, variable = criterion["metric"], criterion.get("variable")
+    bound: Document = {}
+    if variable == "in_flight":
+        return {"at_most": f"{cell.inflight:.0f} B"}
+    if (case, variable) == ("14", "window"):
+        return {"at_least": f"{4 * PACKET:.0f} B"}
+    if metric == "stay" and criterion["state"] == "ProbeRTT" and "at_most" in criterion:
         # 200 ms, and round trips with the queue until half a BDP is in flight and has been for one.
-        criterion["at_most"] = seconds(0.2 + 2.5 * (rtt + buffer_s / 4) + 8 * PACKET * 8 / cell.bps)
-    if name.startswith("02"):
-        criterion["at_most"] = seconds(1.0 * rounds + cell.startup_s)
-    if name.startswith("17"):
-        for key in ("at_least", "at_most"):
-            if "bps" in criterion.get(key, ""):
-                criterion[key] = bps(bps_of(criterion[key]) * cell.bps / 1e8)
-    return criterion
+        return {"at_most": seconds(0.2 + 5 * cell.rtt_s + 8 * PACKET * 8 / cell.bps)}
+    if case == "02":
+        return {"at_most": seconds(1.0 * cell.round_s / _BASE_RTT_S + cell.startup_s)}
+    if case == "17":
+        sides = [key for key in ("at_least", "at_most") if "bps" in criterion.get(key, "")]
+        return {key: bps(bps_of(criterion[key]) * cell.bps / 1e8) for key in sides}
+    if case == "19" and metric == "rate":
+        # Nothing is delivered while the link is suspended, nor much in Startup: a round trip a doubling, and two.
+        idle_s = _SUSPENDED_S * rounds + cell.startup_s + 2 * cell.rtt_s
+        bound["at_least"] = bps(0.9 * cell.bps * (1 - idle_s / cell.time(30.0)))
+    return bound
 
 
 def bps_of(rate: str) -> float:
@@ -175,6 +211,7 @@ def bps_of(rate: str) -> float:
 
 
 def bps(rate: float) -> str:
+    """A rate as a scenario file has it."""
     return f"{rate:.0f} bps"
 
 
@@ -185,7 +222,17 @@ def seconds_of(time: str) -> float:
 
 
 def seconds(time_s: float) -> str:
+    """A time as a scenario file has it."""
     return f"{time_s * 1e6:.0f} us"
+
+
+@cache
+def shows_down(cell: Cell) -> bool:
+    """Whether ProbeBW_DOWN follows Drain for long enough to be seen, before the one that follows ProbeBW_UP."""
+    keys = scaled("03-drain-inflight", document_of("03-drain-inflight"), cell)
+    entered = {"flow": "main", "metric": "entries", "state": "ProbeBW_DOWN", "after": "Drain", "at_least": "1"}
+    scenario = Scenario.from_toml(scenario_text(keys | {"pass": [entered]}), "ProbeBW_DOWN after Drain")
+    return scenario.trials(1, seed=1).verdict().criteria[0].failures == 0
 
 
 @dataclass(frozen=True)
