@@ -21,7 +21,7 @@ LOST, LEAST_LOST = 0.2, 6
 """The loss of cases 2, 6 and 7, and how many losses in a round trip end Startup (section 5.3.1.3)."""
 PROBE_RTT_S = 5.0
 """ProbeRTTInterval."""
-OTHERS = {("04", "10 ms"): "G", ("16", "40 ms"): "R"}
+OTHERS = {("04", "10 ms"): "G"}
 """Letters of single cases at single round-trip times."""
 REASONS = """\
 A letter is assigned by a rule on the cell (`why` in `bbr_grid_page.py`); cells that were traced by hand are named.
@@ -47,11 +47,9 @@ A letter is assigned by a rule on the cell (`why` in `bbr_grid_page.py`); cells 
   the rate and 20 % of loss that takes a BDP of 50 packets; below, Startup goes on until losses end. A finding
   about case 2, which asks for "more than 2 %" alone, and about what cases 6 and 7 need to leave Startup.
 - **B**: the application writes 60 % of the rate all the time, but the sender is not always limited by it: what
-  it keeps back in the ramp of Startup (traced: 1 Gbps, 40 ms) or in a ProbeRTT during Startup (traced: 10 Mbps,
-  10 ms) it sends at full rate afterwards, finds the plateau and leaves Startup, as it must. A finding about case
-  7: it holds only if nothing is ever kept back.
-- **R**: a ProbeBW_REFILL begins a second after the rate has fallen and resets the short-term bounds (section
-  5.3.3), so that bw is at 0.49 of the old rate 44 ms after our bound wants it (traced: 1 Gbps, 40 ms).
+  it keeps back in the ramp of Startup (traced: 1 Gbps, 40 ms, not in the table) or in a ProbeRTT during Startup
+  (traced: 10 Mbps, 10 ms) it sends at full rate afterwards, finds the plateau and leaves Startup, as it must. A
+  finding about case 7: it holds only if nothing is ever kept back.
 - **G**: three round trips with the queue take a little longer than our bound of 15 RTT: of a BDP of nine
   packets each packet is a ninth."""
 
@@ -117,9 +115,9 @@ def section(seed: int) -> str:
 ([`bbr_grid.py`](../../../pages/tables/bbr_grid.py)): rates, lengths
 of losses, bursts and suspensions in round trips, times of changes, the buffer ({LEAST_PACKETS} packets at least),
 and the bound on what is in flight. Case 22 is left out, since its pause is tied to a moment of its own path.
-10 Gbps is left out, and so are cells (`-`) that would send more than {MOST_PACKETS / 1e6:.0f} million packets.
-`n/a`: the case does not arise, as a sub-packet BDP at 1 Gbps. {counts["pass"]} cells pass, {counts["fail"]} fail,
-{counts["n/a"]} have no such case, {counts["-"]} are left out."""
+1 and 10 Gbps are left out, where a trial takes millions of packets, and so are cells (`-`) that would send more
+than {MOST_PACKETS / 1e6:.0f} million. `n/a`: the case does not arise, as a sub-packet BDP at 100 Mbps.
+{counts["pass"]} cells pass, {counts["fail"]} fail, {counts["n/a"]} have no such case, {counts["-"]} are left out."""
     return f"""## Over rates and round-trip times
 
 {fill(" ".join(about.split()), WIDTH, break_on_hyphens=False)}
