@@ -117,7 +117,8 @@ of losses, bursts and suspensions in round trips, times of changes, the buffer (
 and the bound on what is in flight. Case 22 is left out, since its pause is tied to a moment of its own path.
 1 and 10 Gbps are left out, where a trial takes millions of packets, and so are cells (`-`) that would send more
 than {MOST_PACKETS / 1e6:.0f} million. `n/a`: the case does not arise, as a sub-packet BDP at 100 Mbps.
-{counts["pass"]} cells pass, {counts["fail"]} fail, {counts["n/a"]} have no such case, {counts["-"]} are left out."""
+{counts["pass"]} cells pass, {counts["fail"]} fail, {counts["n/a"]} have no such case and {counts["-"]}
+are left out."""
     return f"""## Over rates and round-trip times
 
 {fill(" ".join(about.split()), WIDTH, break_on_hyphens=False)}

@@ -38,14 +38,14 @@ def section(seed: int) -> str:
     lines = [line for loss in LOSSES for line in lines_of(loss, seed)]
     return f"""## Beside Google's published figures
 
-The script of `nsperf` draws its figures on the machine where it runs; the repository has none of them, and
-names no numbers. The slides of ICCRG at IETF 104 to 112 and of CCWG at IETF 117 and 119, which its README
-lists, show figures as pictures, of which no text could be had; searched were the repositories `google/bbr`
-and `google/quiche`, the archive of slides, and the pages and threads that mention these tests. What Google's
-authors have published in words is of another path (Cardwell et al. 2016, *BBR: Congestion-Based Congestion
-Control*, its figure of goodput against random loss): 100 Mbps, 100 ms, flows of 60 s. They report that CUBIC
-has a tenth at 0.1 % and nothing above 1 %, and that BBR (the first version) has all that losses leave up to
-5 % and comes close to it up to 15 %.
+The script of `nsperf` draws its figures on the machine where it runs and names no numbers; none were found in
+its repository. The slides of ICCRG at IETF 104 to 112 and of CCWG at IETF 117 and 119, which the README of
+`google/bbr` lists, have figures, but their text could not be had. Searched were the files of that repository,
+and public code, pages and documentation for the names and the paths of these tests. What Google's authors have
+published in words is of another path (Cardwell et al. 2016, *BBR: Congestion-Based Congestion Control*, its
+figure of goodput against random loss; read in a copy): 100 Mbps, 100 ms, flows of 60 s. They report that CUBIC
+has a tenth at 0.1 % and stalls above 1 %, and that BBR (the first version) has all that losses leave up to 5 %
+and comes close to it up to 15 %.
 
 Ours on that path: goodput in parts of the rate of the link less its losses, of one flow each, a buffer of one
 BDP (the article names none), seed {seed}.
