@@ -26,11 +26,11 @@ FEW_BPS = 1e5
 REASONS = """\
 A letter is assigned by a rule on the cell (`why` in `bbr_grid_page.py`); cells that were traced by hand are named.
 
-- **W**: the window is never below four packets (MinPipeCwnd, section 5.6.4.6), more than the BDP here (for cases
-  16 and 17, than the BDP at the tenth of the rate). The standing queue of these packets is the round trip, so
-  that nothing can hold that speaks of one RTT or one BDP of the path. 64 kbps has five packets a second, at any
-  RTT: probes do not end within the trial, and nothing is reordered. A finding about the range that the draft gives: it includes paths on which
-  its cases cannot hold for any BBR.
+- **W**: the window is never below four packets (MinPipeCwnd, section 5.6.4.6), more than the BDP here (for
+  cases 16 and 17, than the BDP at the tenth of the rate). The standing queue of these packets is the round
+  trip, so that nothing can hold that speaks of one RTT or one BDP of the path. 64 kbps has five packets a
+  second, at any RTT: probes do not end within the trial, and nothing is reordered. A finding about the range
+  that the draft gives: it includes paths on which its cases cannot hold for any BBR.
 - **Q**: Inflight() allows three send quanta, 3 ms of the rate (section 5.6.4.2). With an RTT below 3 ms that is
   more than the queue of Startup leaves to drain, so that Drain and ProbeBW_DOWN end as they begin and show in no
   trace. A finding about the draft: cases 3, 4, 8 and 9 are void there.
