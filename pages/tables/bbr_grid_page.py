@@ -53,10 +53,10 @@ named.
 - **B**: the application writes 60 % of the rate all the time, but the sender is not always limited by it:
   what it keeps back in the ramp of Startup (traced: 1 Gbps, 40 ms, not in the table) or in a ProbeRTT during
   Startup (traced: 10 Mbps, 10 ms) it sends at full rate afterwards, finds the plateau and leaves Startup, as
-  it must. A finding about case 7: it holds only if nothing is ever kept back.
+  it must; or it ends probes with it (`07-up-app-limited`, traced: 100 Mbps, 1 ms, in the 130 ms after the
+  ProbeRTT of 5 s). A finding about case 7: it holds only if nothing is ever kept back.
 - **G**: our bounds of 15 RTT, half a BDP and 3 BDP leave no room for single packets where the BDP is nine of
-  them.
-- **?**: not looked into. It is `07-up-app-limited` at 100 Mbps and 1 ms, whose 60 % of 8.7 packets are five."""
+  them."""
 
 
 def cases() -> list[str]:
@@ -71,7 +71,7 @@ def why(name: str, cell: Cell) -> str:
     loses_six = LOST * 0.6 * cell.bdp / PACKET >= LEAST_LOST
     rules = {
         "W": least < 4 * PACKET or cell.bps < FEW_BPS,
-        "B": name == "07-startup-app-limited",
+        "B": case == "07",
         "L": name in {"02-startup-loss-app-limited", "06-up-loss-app-limited"} and not loses_six,
         "Q": case in {"01", "03", "04", "08", "09"} and cell.rtt_s <= QUANTA_S,
         "P": cell.rtt_s >= PROBE_RTT_S / 25 or case == "09",
