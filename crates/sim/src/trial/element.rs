@@ -48,6 +48,15 @@ impl Elements {
         self.links + PER_CONNECTION * connection
     }
 
+    /// The medium or breaker of that number among them.
+    #[cold]
+    fn shared(self, number: usize) -> Element {
+        match number.checked_sub(self.media) {
+            None => Element::Medium(number),
+            Some(breaker) => Element::Breaker(breaker),
+        }
+    }
+
     /// The number of an element.
     #[inline(always)] // in every event
     pub(crate) fn number(self, element: Element) -> usize {
@@ -76,11 +85,8 @@ impl Elements {
         match (number - self.links) % PER_CONNECTION {
             0 => Element::Endpoint(connection, Role::Client),
             1 => Element::Endpoint(connection, Role::Server),
-            _ if connection >= self.connections + self.sources + self.media => {
-                Element::Breaker(connection - self.connections - self.sources - self.media)
-            }
             _ if connection >= self.connections + self.sources => {
-                Element::Medium(connection - self.connections - self.sources)
+                self.shared(connection - self.connections - self.sources)
             }
             _ if connection >= self.connections => Element::Source(connection - self.connections),
             _ => Element::Applications(connection),

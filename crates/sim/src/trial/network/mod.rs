@@ -391,17 +391,24 @@ impl Network {
         self.pump(index, Role::Server, "timer");
     }
 
+    /// A connection starts, unless its tunnel has been ended.
+    #[cold]
+    #[inline(never)] // once in a connection
+    fn start(&mut self, index: usize) {
+        if self.connections[index].is_tripped() {
+            self.end_unstarted(index);
+            return;
+        }
+        self.connections[index].begin();
+        self.note_start(index);
+        self.pump(index, Role::Client, "timer");
+    }
+
     /// An endpoint of a connection is due.
     fn wake(&mut self, index: usize, side: Role) {
         let connection = &mut self.connections[index];
         if side == Role::Client && !connection.started {
-            if connection.is_tripped() {
-                self.end_unstarted(index);
-                return;
-            }
-            connection.begin();
-            self.note_start(index);
-            self.pump(index, Role::Client, "timer");
+            self.start(index);
             return;
         }
         if (self.ahead).is_some_and(|ahead| ahead.sender == (index, side)) {
