@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import fill
 
 from pages.made import DOCS, ROOT, made, row
-from pages.tables import regressions
+from pages.tables import bbr_grid, bbr_grid_page, nsperf_published, regressions
 from thalweg.cli import tables
 from thalweg.engine.catalogue import Entry, Suite
 from thalweg.engine.outcome import Outcomes
@@ -35,7 +35,11 @@ SUITES = {
     "tcpeval": "loads, transients, ramp-up and a parking lot, by the common TCP evaluation suite",
 }
 """The suites with a page, and what each is for."""
-SECTIONS = {"regressions": regressions.section}
+SECTIONS = {
+    "bbr-draft": bbr_grid_page.section,
+    "nsperf": nsperf_published.section,
+    "regressions": regressions.section,
+}
 """Suites with a section of their own."""
 SEED = 1
 WIDTH = 110
@@ -117,11 +121,20 @@ def names_of(names: list[str]) -> str:
 def parts(name: str) -> list[tuple[str, Callable[[], Iterable[str]]]]:
     """Each scenario of a suite, measured again."""
     suite = Suite.find(name)
-    bugs = regressions.BUGS if name == "regressions" else ()
-    return [
-        *((entry.name, partial(_again, entry, suite)) for entry in suite.entries),
-        *((f"{scenario} with its bug", partial(regressions.lines_of, scenario, SEED)) for scenario in bugs),
-    ]
+    return [*((entry.name, partial(_again, entry, suite)) for entry in suite.entries), *_parts_of_section(name)]
+
+
+def _parts_of_section(name: str) -> Iterable[tuple[str, Callable[[], Iterable[str]]]]:
+    if name == "regressions":
+        for scenario in regressions.BUGS:
+            yield f"{scenario} with its bug", partial(regressions.lines_of, scenario, SEED)
+    if name == "nsperf":
+        for loss in nsperf_published.LOSSES:
+            yield f"goodput with {loss} of loss", partial(nsperf_published.lines_of, loss, SEED)
+    if name == "bbr-draft":
+        for case in bbr_grid_page.cases():
+            for rtt in bbr_grid.RTTS:
+                yield f"{case} at {rtt}", partial(bbr_grid_page.lines_of, case, rtt, SEED)
 
 
 def _again(entry: Entry, suite: Suite) -> list[str]:

@@ -124,6 +124,7 @@ pub(crate) fn reason(cause: DropCause) -> &'static str {
         DropCause::Policed => "policer",
         DropCause::Full => "queue",
         DropCause::Early => "aqm",
+        DropCause::Filtered => "ack-filter",
         DropCause::Shrunk => "shrunk",
         DropCause::Flushed => "flushed",
         DropCause::Lost => "loss",

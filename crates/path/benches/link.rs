@@ -8,8 +8,8 @@
 use std::hint::black_box;
 use thalweg_path::test_packet::TestPacket;
 use thalweg_path::{
-    CodelConfig, DualPi2Config, FqCodelConfig, JitterConfig, Limit, Link, LinkConfig, LossConfig,
-    NoiseConfig, PieConfig, QueueConfig, RedConfig, WifiFormula,
+    CakeConfig, CodelConfig, DualPi2Config, FqCodelConfig, JitterConfig, Limit, Link, LinkConfig,
+    LossConfig, NoiseConfig, PieConfig, QueueConfig, RedConfig, WifiFormula,
 };
 use thalweg_units::{Duration, Ecn, Instant, Rate};
 
@@ -85,6 +85,7 @@ fn main() {
         ("RED", QueueConfig::Red(RedConfig::default())),
         ("CoDel", QueueConfig::Codel(CodelConfig::default())),
         ("FQ-CoDel", QueueConfig::FqCodel(FqCodelConfig::default())),
+        ("CAKE", QueueConfig::Cake(CakeConfig::default())),
         ("PIE", QueueConfig::Pie(PieConfig::default())),
         ("DualPI2", QueueConfig::DualPi2(DualPi2Config::default())),
     ];

@@ -17,6 +17,8 @@ pub(crate) struct Queued {
     pub(crate) flow: u64,
     /// Its codepoint; CE once the discipline has marked it.
     pub(crate) ecn: Ecn,
+    /// Whether it is known to carry an acknowledgement and nothing else. Only disciplines that filter ACKs ask.
+    pub(crate) is_ack: bool,
 }
 
 /// The backlog and its limit.
@@ -61,7 +63,7 @@ impl Buffer {
                 self.waiting.bytes + sending <= limit
             }
             Limit::Packets(limit) => {
-                self.waiting.packets + u64::from(transmitter.is_busy()) <= limit
+                self.waiting.packets + u64::from(transmitter.is_sending()) <= limit
             }
         }
     }

@@ -121,6 +121,12 @@ pub fn models() -> &'static [Model] {
         ),
         model(
             Queue,
+            "cake",
+            "a shaper, and deficit round robin among flows, each under CoDel and BLUE",
+            "Høiland-Jørgensen et al. 2018; Linux, sch_cake.c",
+        ),
+        model(
+            Queue,
             "pie",
             "drops with a probability controlled by the delay and its growth",
             "RFC 8033",

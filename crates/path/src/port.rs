@@ -80,6 +80,11 @@ impl Port {
         self.counters.transmitted(queued.flow, queued.size, wait);
     }
 
+    /// The transmitter takes no packet before `until`, which lies ahead: for a discipline that shapes.
+    pub(crate) fn pause(&mut self, until: Instant) {
+        self.transmitter.pause(until);
+    }
+
     /// Counts a packet that the discipline drops.
     pub(crate) fn drop(&mut self, queued: Queued, cause: DropCause) {
         self.leave(&queued);

@@ -162,6 +162,8 @@ pub enum DropCause {
     Full,
     /// The queue discipline dropped it to signal congestion.
     Early,
+    /// It carried an acknowledgement that a newer one in the queue made superfluous.
+    Filtered,
     /// It was waiting when the capacity or the limit shrank, and no longer fitted.
     Shrunk,
     /// It was waiting when a change of the link emptied the queue.

@@ -66,6 +66,21 @@ impl Transmitter {
         self.until > self.now
     }
 
+    /// Whether a packet is on it: it is busy, and does not pause.
+    #[inline]
+    pub(crate) fn is_sending(&self) -> bool {
+        self.is_busy() && !self.size.is_zero()
+    }
+
+    /// Takes no packet before `until`, a time after `now`, though it is free. It counts as busy meanwhile, with a packet of no size.
+    pub(crate) fn pause(&mut self, until: Instant) {
+        self.until = until;
+        self.size = Bytes::ZERO;
+        self.work = 0;
+        self.since = self.now;
+        self.credit = 0;
+    }
+
     /// Nanobits of the packet in transmission that are still to send.
     #[inline]
     pub(crate) fn left(&self) -> u64 {

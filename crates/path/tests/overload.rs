@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use thalweg_path::test_packet::{TestPacket, ms};
 use thalweg_path::{
-    CodelConfig, DualPi2Config, FqCodelConfig, Limit, Link, LinkConfig, PieConfig, QueueConfig,
-    RedConfig,
+    CakeConfig, CodelConfig, DualPi2Config, FqCodelConfig, Limit, Link, LinkConfig, PieConfig,
+    QueueConfig, RedConfig,
 };
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
@@ -277,6 +277,43 @@ fn fq_codel_lets_a_sparse_flow_pass_by() {
     let seen = run(queue, &[Ecn::NotEct; 3], (50, Ecn::NotEct));
     within(0.0..=2.0, seen.wait[3]);
     within(4.0..=12.5, seen.wait[0]);
+    within(0.0499..=0.0501, seen.share[3]);
+}
+
+/// CAKE without a shaper.
+fn cake() -> QueueConfig {
+    QueueConfig::Cake(CakeConfig::default())
+}
+
+#[test]
+fn cake_keeps_the_wait_near_its_target_and_gives_everyone_the_same() {
+    // Five windows of half a packet more a round trip: as under FQ-CoDel, and COBALT's second signal comes sooner.
+    for (kinds, marked) in [(CLASSIC, false), (CAPABLE, true)] {
+        let seen = run(cake(), kinds, SILENCE);
+        within(3.0..=12.5, seen.mean_wait());
+        within(0.93..=1.0, seen.utilisation());
+        for share in &seen.share[..5] {
+            within(0.18..=0.21, *share);
+        }
+        assert_eq!((seen.marked > 0, seen.dropped > 0), (marked, !marked));
+    }
+}
+
+#[test]
+fn cake_shields_flows_from_one_that_does_not_respond() {
+    let seen = run(cake(), &[Ecn::NotEct; 3], DOUBLE);
+    for share in &seen.share[..3] {
+        within(0.23..=0.26, *share);
+    }
+    within(0.24..=0.31, seen.share[3]);
+    within(3.0..=12.5, seen.wait[0]);
+}
+
+#[test]
+fn cake_lets_a_sparse_flow_pass_by() {
+    let seen = run(cake(), &[Ecn::NotEct; 3], (50, Ecn::NotEct));
+    within(0.0..=2.0, seen.wait[3]);
+    within(3.0..=12.5, seen.wait[0]);
     within(0.0499..=0.0501, seen.share[3]);
 }
 

@@ -153,7 +153,7 @@ const CONTROLLERS: [&str; 15] = [
     "cubic:variant=cuback,abe=on,rate_limited_increase=on",
     "cbr:rate=4Mbps",
 ];
-const QUEUES: [&str; 8] = [
+const QUEUES: [&str; 10] = [
     "{ model = \"drop-tail\" }",
     "{ model = \"red\" }",
     "{ model = \"codel\" }",
@@ -162,6 +162,8 @@ const QUEUES: [&str; 8] = [
     "{ model = \"dualpi2\" }",
     "{ model = \"step\", threshold = \"10 packets\" }",
     "{ model = \"step\", threshold = \"2 ms\", drop = true }",
+    "{ model = \"cake\", ack_filter = \"aggressive\" }",
+    "{ model = \"cake\", bandwidth = \"3 Mbps\", rtt = \"regional\" }",
 ];
 const JITTERS: [&str; 8] = [
     "",

@@ -5,12 +5,16 @@ use thalweg_path::{DropCause, Passage};
 use thalweg_sim::{PassageRow, Passages, Progress, Scenario, Watch, run_trial, run_watched};
 use thalweg_units::{Duration, Instant};
 
-const PATHS: [(&str, &str); 6] = [
+const PATHS: [(&str, &str); 7] = [
     ("drop-tail", "buffer = \"20 ms\"\n"),
     ("codel", "queue = { model = \"codel\", ecn = true }\n"),
     (
         "fq-codel",
         "queue = { model = \"fq-codel\" }\nloss = \"1 %\"\n",
+    ),
+    (
+        "cake",
+        "queue = { model = \"cake\", bandwidth = \"9 Mbps\", ack_filter = \"aggressive\" }\n",
     ),
     ("dualpi2", "queue = { model = \"dualpi2\" }\n"),
     (

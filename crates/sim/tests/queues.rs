@@ -38,6 +38,7 @@ fn active_queues_hold_the_delay_near_their_target_and_the_link_busy() {
     for (queue, least, most) in [
         ("{ model = \"codel\" }", 1.5, 12.0),
         ("{ model = \"fq-codel\" }", 1.5, 12.0),
+        ("{ model = \"cake\" }", 1.0, 12.0),
         ("{ model = \"pie\", ecn = true }", 5.0, 25.0),
         ("{ model = \"dualpi2\" }", 5.0, 22.0),
         ("{ model = \"red\", ecn = true }", 1.0, 15.0),
@@ -168,7 +169,7 @@ fn queues_traces_and_noise_that_make_no_sense_are_refused() {
         read.expect_err("refused").to_string()
     });
     insta::assert_snapshot!(refusals.join("\n"), @r##"
-    a.toml:5: `queue = { model = "fifo" }`: unknown value "fifo"; accepted: one of "drop-tail", "codel", "fq-codel", "pie", "dualpi2", "red", "step"
+    a.toml:5: `queue = { model = "fifo" }`: unknown value "fifo"; accepted: one of "drop-tail", "codel", "fq-codel", "cake", "pie", "dualpi2", "red", "step"
     a.toml:5: `queue = { model = "codel", target = "5" }`: "5" has no unit; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:5: `queue = { model = "codel", flows = 2 }`: unknown key "flows"; accepted: one of "target", "interval", "ecn", "ce_threshold"
     a.toml:5: path.queue: flows 0 is out of range; accepted: 1 to 65536

@@ -1,8 +1,8 @@
 //! The order of tables: links, criteria and flows in another order have the same outcomes in that order.
 //!
 //! **Exact** for links and criteria: the random stream of each link comes from its name. For flows it is exact unless two of
-//! them act in the same nanosecond, where the first of the file has the first turn, or share a link that has FQ-CoDel at any time,
-//! whose hash sees the numbers of flows. With these it holds in distribution: who is first is a convention.
+//! them act in the same nanosecond, where the first of the file has the first turn, or share a link that has FQ-CoDel or CAKE at any
+//! time, whose hash sees the numbers of flows. With these it holds in distribution: who is first is a convention.
 
 use super::document::{directions, hops, tables, values};
 use super::{Case, How, Portrait, Relation, Twin};
@@ -23,7 +23,14 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     if links < 2 && passes < 2 && flows < 2 {
         return None;
     }
-    let is_fq = |queue: &Value| queue.get("model").and_then(Value::as_str) == Some("fq-codel");
+    let model = |queue: &Value| {
+        queue
+            .get("model")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+    let is_fq =
+        |queue: &Value| model(queue).is_some_and(|model| ["fq-codel", "cake"].contains(&&*model));
     let hashed = |table: &&toml::Table| values(table, "queue").any(is_fq);
     let is_hashed = hops(&case.table)
         .iter()

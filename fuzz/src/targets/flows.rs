@@ -77,7 +77,7 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
 }
 
 /// A circuit breaker of any flow, or of a call.
-fn breaker(text: &mut String, is_call: bool, random: &mut Random) {
+pub(super) fn breaker(text: &mut String, is_call: bool, random: &mut Random) {
     let interval = time_from(random, 10_000_000, 10_000_000_000);
     let table = if is_call && random.flag() {
         let unusable = match random.flag() {

@@ -46,6 +46,8 @@ fn queue(random: &mut Random) -> &'static str {
         "{ model = \"drop-tail\" }",
         "{ model = \"codel\" }",
         "{ model = \"fq-codel\", flows = 16 }",
+        "{ model = \"cake\", ack_filter = \"conservative\" }",
+        "{ model = \"cake\", bandwidth = \"5 Mbps\" }",
         "{ model = \"pie\", ecn = true }",
         "{ model = \"dualpi2\" }",
         "{ model = \"red\", ecn = true }",

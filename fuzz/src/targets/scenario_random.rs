@@ -101,6 +101,30 @@ pub(super) fn hops_and_flows(
             traffic::write(text, index, links, random);
         }
     }
+    without_refused_keys_of_cake(text);
+    for name in ["a", "b"] {
+        let is_used = text.contains(&format!("tunnel = \"{name}\""));
+        if is_used && !text.contains("requests = ") && random.flag() {
+            *text += &format!("[[tunnel]]\nname = \"{name}\"\n");
+            flows::breaker(text, false, random);
+        }
+    }
+}
+
+/// Media and tunnels take keys of CAKE away that cannot be combined with them.
+fn without_refused_keys_of_cake(text: &mut String) {
+    for (other, key) in [
+        ("medium = ", ", bandwidth = \""),
+        ("tunnel = ", ", ack_filter = \""),
+    ] {
+        while text.contains(other)
+            && let Some(start) = text.find(key)
+        {
+            let value = start + key.len();
+            let end = text[value..].find('"').map_or(value, |end| value + end + 1);
+            text.replace_range(start..end, "");
+        }
+    }
 }
 
 fn transport(text: &mut String, random: &mut Random) {
@@ -301,7 +325,7 @@ pub(super) fn queue(random: &mut Random) -> String {
         ("ecn", FLAG),
         ("ce_threshold", TARGET),
     ];
-    match random.below(7) {
+    match random.below(8) {
         0 => "{ model = \"drop-tail\" }".to_owned(),
         1 => table(random, "codel", codel),
         2 => {
@@ -339,6 +363,19 @@ pub(super) fn queue(random: &mut Random) -> String {
             ]),
             random.flag()
         ),
+        6 => {
+            const FILTER: Maker = |r| {
+                let filters = ["\"conservative\"", "\"aggressive\""];
+                (*r.choose(&filters)).to_owned()
+            };
+            const BANDWIDTH: Maker = |r| format!("\"{} bps\"", r.magnitude(1_000, 1_000_000_000));
+            let keys = [
+                ("bandwidth", BANDWIDTH),
+                ("rtt", TARGET),
+                ("ack_filter", FILTER),
+            ];
+            table(random, "cake", &keys)
+        }
         _ => {
             let min = random.magnitude(1, 1_000_000);
             let max = min + random.magnitude(1, 1_000_000);

@@ -185,6 +185,7 @@ const KEYS: &[&str] = &[
 const STRUCTURES: &[&str] = &[
     "queue = { model = \"codel\" }",
     "queue = { model = \"fq-codel\", flows = 1 }",
+    "queue = { model = \"cake\", bandwidth = \"5 Mbps\", rtt = \"metro\" }",
     "queue = { model = \"pie\", ecn = true }",
     "queue = { model = \"dualpi2\" }",
     "queue = { model = \"red\", gentle = false }",

@@ -1,5 +1,6 @@
 //! Random sources of cross traffic.
 
+use super::flows;
 use crate::random::Random;
 use crate::values::{time, time_from};
 
@@ -28,6 +29,12 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
     let _ = random
         .percent(30)
         .then(|| *text += &format!("start = \"{}\"\n", time(random)));
+    if random.percent(25) {
+        *text += &format!("tunnel = \"{}\"\n", random.choose(&["a", "b"]));
+    }
+    if random.percent(25) {
+        flows::breaker(text, false, random);
+    }
 }
 
 /// When it is on: always, at times, or at random.

@@ -98,4 +98,4 @@ export function events(lane: Lane, flows: string[], time: number): string[] {
   return found;
 }
 
-const DROPS: Record<string, string> = { queue: "the queue is full", aqm: "by the queue discipline", policer: "by the policer", shrunk: "the queue has shrunk", flushed: "the queue was emptied" };
+const DROPS: Record<string, string> = { queue: "the queue is full", aqm: "by the queue discipline", "ack-filter": "by the filter of ACKs", policer: "by the policer", shrunk: "the queue has shrunk", flushed: "the queue was emptied" };

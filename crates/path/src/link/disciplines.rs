@@ -2,6 +2,7 @@
 
 use super::Link;
 use crate::Packet;
+use crate::buffer::Queued;
 use crate::queue::{Discipline, Queue};
 use crate::random::{key, mixed};
 use std::sync::Arc;
@@ -13,6 +14,16 @@ impl<P: Packet> Link<P> {
     pub fn enter_tunnels(&mut self, outer: &Arc<[u64]>) {
         self.queue.enter_tunnels(outer);
         self.tunnels = Some(Arc::clone(outer));
+    }
+
+    /// Passes a packet to active queue management, with what that wants to know of it.
+    #[inline(never)]
+    pub(super) fn enqueue_actively(&mut self, mut queued: Queued) {
+        if self.queue.filters_acks() {
+            let packet = self.store.get_mut(queued.slot);
+            queued.is_ack = packet.is_some_and(|packet| packet.is_ack());
+        }
+        self.queue.enqueue(queued, &mut self.port);
     }
 
     /// Puts the discipline of the schedule in the place of another, which hands over what waits.

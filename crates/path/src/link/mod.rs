@@ -164,6 +164,7 @@ impl<P: Packet> Link<P> {
             size,
             flow,
             ecn,
+            is_ack: false,
         };
         let queued = match &mut self.policer {
             None => queued,
@@ -172,7 +173,10 @@ impl<P: Packet> Link<P> {
                 Some(queued) => queued,
             },
         };
-        self.queue.enqueue(queued, &mut self.port);
+        match &mut self.queue {
+            Queue::DropTail(queue) => queue.enqueue(queued, &mut self.port),
+            Queue::Active(_) => self.enqueue_actively(queued),
+        }
         if !self.port.transmitter.is_busy() && self.port.transmitter.is_open {
             self.transmit(self.port.transmitter.now);
         }

@@ -16,7 +16,7 @@ impl<P: Packet> Link<P> {
         if let Some(underway) = &self.underway {
             stats.busy += underway.transmission.busy;
         }
-        if transmitter.is_busy() {
+        if transmitter.is_sending() {
             // Its fate is counted already.
             stats.busy -= (self.course()).active_between(transmitter.now, transmitter.until);
             let (until, drawn) = self.last_draw;

@@ -23,6 +23,15 @@ impl<D: Discipline> Bench<D> {
     }
 
     pub(crate) fn put(&mut self, now: Instant, flow: u64, size: u64, ecn: Ecn) {
+        self.push(now, flow, size, ecn, false);
+    }
+
+    /// A packet that is an acknowledgement alone, or not.
+    pub(crate) fn put_ack(&mut self, now: Instant, flow: u64, size: u64, is_ack: bool) {
+        self.push(now, flow, size, Ecn::NotEct, is_ack);
+    }
+
+    fn push(&mut self, now: Instant, flow: u64, size: u64, ecn: Ecn, is_ack: bool) {
         let slot = Store::new().put((), None);
         let size = Bytes::new(size);
         self.port.transmitter.now = now;
@@ -33,6 +42,7 @@ impl<D: Discipline> Bench<D> {
             size,
             flow,
             ecn,
+            is_ack,
         };
         self.discipline.enqueue(queued, &mut self.port);
     }

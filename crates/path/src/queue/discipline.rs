@@ -9,7 +9,7 @@ pub(crate) trait Discipline {
     /// Keeps the packet, marked or not, or drops it, or drops others instead.
     fn enqueue(&mut self, newest: Queued, port: &mut Port);
 
-    /// The packet to transmit from now on, after dropping others. None only if the queue is empty.
+    /// The packet to transmit from now on, after dropping others. None only if the queue is empty, or after [`Port::pause`].
     fn dequeue(&mut self, port: &mut Port) -> Option<Queued>;
 
     /// The nominal capacity or the limit has changed: drops what no longer fits, from the youngest on

@@ -39,6 +39,18 @@ impl Fifo {
             .map_or(Duration::ZERO, |oldest| now - oldest.arrived)
     }
 
+    /// The packets, the oldest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Queued> {
+        self.packets.iter()
+    }
+
+    /// Takes the packet out that has `place` packets before it.
+    pub(super) fn remove(&mut self, place: usize) -> Option<Queued> {
+        let removed = self.packets.remove(place)?;
+        self.bytes -= removed.size;
+        Some(removed)
+    }
+
     pub(super) fn push(&mut self, newest: Queued) {
         self.bytes += newest.size;
         self.packets.push_back(newest);

@@ -6,6 +6,7 @@
 
 #[cfg(test)]
 mod bench;
+mod cake;
 mod clock;
 mod codel;
 mod discipline;
@@ -19,6 +20,8 @@ mod step;
 
 use crate::buffer::Queued;
 use crate::port::Port;
+use cake::Cake;
+pub use cake::{AckFilter, CakeConfig};
 use codel::Codel;
 pub use codel::CodelConfig;
 pub(crate) use discipline::Discipline;
@@ -49,6 +52,8 @@ pub enum QueueConfig {
     Codel(CodelConfig),
     /// Fair queueing among flows, each under CoDel (RFC 8290).
     FqCodel(FqCodelConfig),
+    /// A shaper and fair queueing among flows, each under COBALT (Høiland-Jørgensen, Täht and Morton 2018).
+    Cake(CakeConfig),
     /// Drops with a probability controlled by the delay and its growth (RFC 8033).
     Pie(PieConfig),
     /// A shallow queue for L4S, coupled to a PI-squared queue for the rest (RFC 9332).
@@ -70,6 +75,7 @@ pub(crate) enum Active {
     Red(Red),
     Codel(Codel),
     FqCodel(FqCodel),
+    Cake(Cake),
     Pie(Pie),
     DualPi2(DualPi2),
     Step(Step),
@@ -83,19 +89,27 @@ impl Queue {
             QueueConfig::Red(config) => Active::Red(Red::new(config, seed, since)),
             QueueConfig::Codel(config) => Active::Codel(Codel::new(config)),
             QueueConfig::FqCodel(config) => Active::FqCodel(FqCodel::new(config, seed)),
+            QueueConfig::Cake(config) => Active::Cake(Cake::new(config, seed, since)),
             QueueConfig::Pie(config) => Active::Pie(Pie::new(config, seed, since)),
             QueueConfig::DualPi2(config) => Active::DualPi2(DualPi2::new(config, since)),
             QueueConfig::Step(config) => Active::Step(Step::new(config)),
         }))
     }
 
+    /// Whether it wants to know of each packet whether it is an ACK.
+    pub(crate) fn filters_acks(&self) -> bool {
+        matches!(self, Queue::Active(active) if matches!(&**active, Active::Cake(queue) if queue.filters_acks()))
+    }
+
     /// Flows of a tunnel count as one, for a discipline that tells flows apart: `tunnels` has for each flow the one that
     /// stands for it.
     pub(crate) fn enter_tunnels(&mut self, tunnels: &Arc<[u64]>) {
-        if let Queue::Active(active) = self
-            && let Active::FqCodel(queue) = &mut **active
-        {
-            queue.enter_tunnels(tunnels);
+        if let Queue::Active(active) = self {
+            match &mut **active {
+                Active::FqCodel(queue) => queue.enter_tunnels(tunnels),
+                Active::Cake(queue) => queue.enter_tunnels(tunnels),
+                _ => {}
+            }
         }
     }
 }
@@ -142,6 +156,7 @@ macro_rules! each {
             Active::Red($discipline) => $call,
             Active::Codel($discipline) => $call,
             Active::FqCodel($discipline) => $call,
+            Active::Cake($discipline) => $call,
             Active::Pie($discipline) => $call,
             Active::DualPi2($discipline) => $call,
             Active::Step($discipline) => $call,

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use thalweg_path::{
-    Change, CodelConfig, DeliveryTrace, DualPi2Config, DualPi2Scheduler, EcnConfig, FqCodelConfig,
-    JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PieConfig, PolicerConfig,
-    QueueConfig, RedConfig, StepConfig, WifiFormula,
+    AckFilter, CakeConfig, Change, CodelConfig, DeliveryTrace, DualPi2Config, DualPi2Scheduler,
+    EcnConfig, FqCodelConfig, JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PieConfig,
+    PolicerConfig, QueueConfig, RedConfig, StepConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
@@ -101,6 +101,20 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
                 codel,
             })
         }),
+        (
+            proptest::option::of(1_000u64..50_000_000),
+            span(200_000),
+            0usize..3
+        )
+            .prop_map(|(bandwidth, rtt, filter)| QueueConfig::Cake(CakeConfig {
+                bandwidth: bandwidth.map(Rate::from_bits_per_sec),
+                rtt,
+                ack_filter: [
+                    AckFilter::Off,
+                    AckFilter::Conservative,
+                    AckFilter::Aggressive
+                ][filter],
+            })),
         (span(9_000), span(9_000), span(20_000), any::<[bool; 3]>()).prop_map(
             |(target, update, max_burst, [ecn, derandomise, cap])| QueueConfig::Pie(PieConfig {
                 target,

@@ -24,7 +24,7 @@ fn of_three(number: u64, size: u64, sent: Instant) -> TestPacket {
 fn is_fifo(config: &LinkConfig) -> bool {
     disciplines(config).all(|queue| match queue {
         QueueConfig::FqCodel(FqCodelConfig { flows, .. }) => *flows <= 1,
-        QueueConfig::DualPi2(_) => false,
+        QueueConfig::Cake(_) | QueueConfig::DualPi2(_) => false,
         _ => true,
     })
 }

@@ -35,7 +35,7 @@ impl Order {
             });
         let orders = disciplines(config).map(|queue| match queue {
             QueueConfig::DualPi2(_) if marks => Order::None,
-            QueueConfig::FqCodel(_) => Order::OfFlow,
+            QueueConfig::FqCodel(_) | QueueConfig::Cake(_) => Order::OfFlow,
             QueueConfig::DualPi2(_) => Order::OfClass,
             _ => Order::OfLink,
         });

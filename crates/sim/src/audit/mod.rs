@@ -201,6 +201,7 @@ impl Auditor {
                 format!("traffic {}", self.names[self.sides.len() + index])
             }
             Element::Medium(hop) => format!("medium of {}", self.link_names[2 * hop]),
+            Element::Breaker(index) => format!("circuit breaker {index}"),
         }
     }
 

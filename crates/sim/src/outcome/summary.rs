@@ -242,7 +242,7 @@ impl<P: Packet> Summary<'_, P> {
         let span = completion.unwrap_or(self.now) - start;
         outcome.start = Some(since_start(start));
         outcome.completion = completion.map(since_start);
-        let mut tripped = connections().filter_map(|c| c.breaker.as_ref()?.tripped());
+        let mut tripped = connections().filter_map(|c| c.tripped);
         outcome.tripped = tripped.next().map(|(at, rule)| (since_start(at), rule));
         outcome.closed = last(connections().map(|c| c.closed).collect()).map(since_start);
         // What a breaker closes has not ended.

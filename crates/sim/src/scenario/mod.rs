@@ -34,6 +34,7 @@ pub use flow::{FlowController, FlowSpec};
 
 use crate::StackLibrary;
 use crate::outcome::sharing::BIN;
+use breaker::BreakerSpec;
 use hop::{Direction, Hop};
 use thalweg_units::{Bytes, Duration, Instant};
 use traffic::TrafficSpec;
@@ -61,6 +62,8 @@ pub struct Scenario {
     pub(crate) hops: Vec<Hop>,
     /// Sources of cross traffic.
     pub(crate) traffic: Vec<TrafficSpec>,
+    /// Circuit breakers of tunnels, with the names of these.
+    pub(crate) tunnels: Vec<(String, BreakerSpec)>,
     pub(crate) toml: String,
 }
 

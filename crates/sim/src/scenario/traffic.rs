@@ -1,5 +1,6 @@
 //! Cross traffic of a scenario: what a source sends, and into which links.
 
+use super::breaker::BreakerSpec;
 use super::hop::Direction;
 use super::profile::Profile;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ pub(crate) struct TrafficSpec {
     pub(crate) name: String,
     /// Name of the tunnel that carries it.
     pub(crate) tunnel: Option<String>,
+    pub(crate) breaker: Option<BreakerSpec>,
     pub(crate) start: Duration,
     /// Size of its packets, with all headers.
     pub(crate) packet: Bytes,

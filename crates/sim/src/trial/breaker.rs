@@ -8,17 +8,19 @@
 //!   interval in which nothing is sent ends the row.
 //! - `media` (RFC 8083): an interval is one between two reports of the receiver.
 //!   - *Timeout* (sections 4.1 and 4.2): the sender has sent in three intervals in a row, and nothing has come back.
-//!   - *Congestion* (section 4.3): [`cb_interval`] reports in a row show loss, and over all of these intervals the sender has
-//!     sent more than ten times what TCP would at their mean loss `p` and this RTT, `s / (RTT * sqrt(2 * p / 3))`, the
-//!     simplified equation of section 3.
-//!   - *Usability* (section 4.4): over as many intervals the mean loss is at least the `unusable` of the scenario; without it
+//!   - *Congestion* (section 4.3): with more than [`cb_interval`] reports, each of an interval in which it has sent, it has sent
+//!     in the last ones more than ten times what TCP would at their mean loss `p` and this RTT, `s / (RTT * sqrt(2 * p / 3))`,
+//!     the simplified equation. An interval in which it sends nothing begins them anew.
+//!   - *Usability* (section 4.4): over the same intervals the mean loss is at least the `unusable` of the scenario; without it
 //!     the rule is off, since what is usable is the application's decision.
 //!
-//! When a breaker trips, the connection closes at once.
+//! When a breaker trips, the connection closes at once. That of a source of cross traffic or of a tunnel is a `transport` over
+//! all that is in it, meters summed up, and ends all of it (section 4 of RFC 8084, requirement 10); nothing resets it.
 //!
 //! # Limits
 //! Meters and reports are there without delay, and are not lost: QUIC's acknowledgements stand for reports. The time without
-//! reports and the time in which reports show no arrival are one rule, since QUIC acknowledges nothing but arrivals. The
+//! reports and the time in which reports show no arrival are one rule, since QUIC acknowledges nothing but arrivals: it has the
+//! three intervals of section 4.1, not the five of section 4.2. The
 //! breaker looks at the direction of the data, of a call at the media of the server. Frames are not coded in groups (G = 1).
 
 use crate::scenario::breaker::BreakerSpec;
@@ -41,6 +43,15 @@ pub(crate) struct Meters {
     pub(crate) missing: u64,
     /// A number that grows with each acknowledgement.
     pub(crate) heard: u64,
+}
+
+impl Meters {
+    /// Counts what another sender of the same aggregate has sent.
+    pub(crate) fn add(&mut self, other: Meters) {
+        self.sent += other.sent;
+        self.missing += other.missing;
+        self.heard += other.heard;
+    }
 }
 
 /// One interval.
@@ -94,9 +105,9 @@ pub(crate) struct Breaker {
     meters: Meters,
     /// Intervals in a row with too much loss, of a transport, or in which nothing was heard, of media.
     row: u32,
-    /// Reports in a row that show loss, the oldest first.
+    /// The last reports of intervals in a row in which it has sent, the oldest first, and how many there have been.
     reports: VecDeque<Report>,
-    tripped: Option<(Instant, Rule)>,
+    received: usize,
 }
 
 impl Breaker {
@@ -107,7 +118,7 @@ impl Breaker {
             meters: Meters::default(),
             row: 0,
             reports: VecDeque::new(),
-            tripped: None,
+            received: 0,
         }
     }
 
@@ -121,13 +132,8 @@ impl Breaker {
         self.due
     }
 
-    /// When it tripped, and by which rule.
-    pub(crate) fn tripped(&self) -> Option<(Instant, Rule)> {
-        self.tripped
-    }
-
-    /// An interval ends now: whether the breaker trips. `rtt` is what the sender takes for its RTT.
-    pub(crate) fn look(&mut self, now: Instant, meters: Meters, rtt: Duration) -> bool {
+    /// An interval ends now: the rule by which the breaker trips, if it does. `rtt` is what the sender takes for its RTT.
+    pub(crate) fn look(&mut self, now: Instant, meters: Meters, rtt: Duration) -> Option<Rule> {
         let before = std::mem::replace(&mut self.meters, meters);
         let report = Report {
             packets: meters.sent.packets - before.sent.packets,
@@ -153,7 +159,7 @@ impl Breaker {
                 if !is_silent {
                     self.note(report, most); // otherwise there is no report
                 }
-                let enough = !is_silent && self.reports.len() >= most;
+                let enough = !is_silent && self.received > most;
                 if self.row >= SILENT {
                     Some(Rule::Timeout)
                 } else if enough && self.exceeds_tcp(interval, rtt) {
@@ -165,20 +171,21 @@ impl Breaker {
                 }
             }
         };
-        self.tripped = rule.map(|rule| (now, rule));
         self.due = match rule {
             Some(_) => Instant::NEVER,
             None => now + self.spec.interval(),
         };
-        rule.is_some()
+        rule
     }
 
-    /// Keeps the last `most` reports of those in a row that show loss.
+    /// Keeps the last `most` reports.
     fn note(&mut self, report: Report, most: usize) {
-        if report.missing == 0 || report.packets == 0 {
+        if report.packets == 0 {
             self.reports.clear();
+            self.received = 0;
             return;
         }
+        self.received += 1;
         self.reports.push_back(report);
         while self.reports.len() > most {
             self.reports.pop_front();
@@ -203,7 +210,7 @@ impl Breaker {
     }
 }
 
-/// CB_INTERVAL (RFC 8083 section 4.3): how many reports in a row must show loss. Both ends report at the same interval.
+/// CB_INTERVAL (RFC 8083 section 4.3): over how many reports loss and rate are taken. Both ends report at the same interval.
 fn cb_interval(interval: Duration, rtt: Duration, framing: Duration) -> usize {
     let [reports, rtt, framing] = [interval, rtt, framing].map(|time| time.as_secs_f64());
     let longest = (10.0 * framing).max(10.0 * rtt).max(3.0 * reports);
@@ -211,7 +218,7 @@ fn cb_interval(interval: Duration, rtt: Duration, framing: Duration) -> usize {
     (3.0 * bounded / (3.0 * reports)).ceil() as usize
 }
 
-/// What TCP sends with packets of `size` bytes at this loss, one packet for each acknowledgement (RFC 8083 section 3);
+/// What TCP sends with packets of `size` bytes at this loss, one packet for each acknowledgement (RFC 8083 section 4.3);
 /// none without loss.
 fn tcp_rate(size: f64, rtt: Duration, loss: f64) -> Option<Rate> {
     let time = rtt.as_secs_f64() * libm::sqrt(2.0 * loss / 3.0);
@@ -241,9 +248,9 @@ mod tests {
             meters.missing += missing;
             meters.heard += u64::from(*heard);
             assert_eq!(breaker.next(), at(second));
-            if breaker.look(at(second), meters, RTT) {
+            if let Some(rule) = breaker.look(at(second), meters, RTT) {
                 assert_eq!(breaker.next(), Instant::NEVER);
-                return breaker.tripped().map(|(_, rule)| (second, rule));
+                return Some((second, rule));
             }
         }
         None
@@ -289,13 +296,22 @@ mod tests {
 
     #[test]
     fn a_sender_above_ten_times_the_rate_of_tcp_trips_and_one_below_does_not() {
-        // RFC 8083 sections 3 and 4.3: packets of 8000 bits, 100 ms and 6 % are 8000 / (0.1 * 0.2) = 400 kbps, ten times that
-        // 4 Mbps or 500 packets a second. Reports every second: ceil(3 * min(max(0.33, 1, 3), 15) / 3) = 3 in a row.
+        // RFC 8083 section 4.3: packets of 8000 bits, 100 ms and 6 % are 8000 / (0.1 * 0.2) = 400 kbps, ten times that 4 Mbps or
+        // 500 packets a second. Reports every second: CB_INTERVAL is ceil(3 * min(max(0.33, 1, 3), 15) / 3) = 3, and more than
+        // three must have come.
         assert_eq!(trips(media(None), &[(450, 27, true); 9]), None);
         let above = (550, 33, true);
-        assert_eq!(trips(media(None), &[above; 3]), Some((3, Rule::Congestion)));
-        // A report without loss ends the row.
-        let seconds = [above, above, (550, 0, true), above, above];
+        assert_eq!(trips(media(None), &[above; 4]), Some((4, Rule::Congestion)));
+        // A report without loss counts in the mean: 4 % over three are 490 kbps, more than a tenth of 4.4 Mbps; and of 5.6 not.
+        let seconds = |sent, lost| {
+            let lossy = (sent, lost, true);
+            [lossy, lossy, (sent, 0, true), lossy, lossy]
+        };
+        assert_eq!(trips(media(None), &seconds(550, 33)), None);
+        let second = Some((4, Rule::Congestion));
+        assert_eq!(trips(media(None), &seconds(700, 42)), second);
+        // One in which nothing is sent begins them anew.
+        let seconds = [above, above, (0, 0, true), above, above, above];
         assert_eq!(trips(media(None), &seconds), None);
     }
 
@@ -307,7 +323,7 @@ mod tests {
         let unusable = Some(Fraction::from_f64(0.3));
         assert_eq!(
             trips(media(unusable), &[bad; 9]),
-            Some((3, Rule::Usability))
+            Some((4, Rule::Usability))
         );
         assert_eq!(trips(media(unusable), &[(10, 2, true); 9]), None);
     }

@@ -6,7 +6,7 @@ use crate::scenario::hop::{Direction, LinkId, PerDirection};
 use crate::scenario::library::FlowStack;
 use crate::scenario::supply::Supply;
 use crate::scenario::{FlowSpec, Scenario, StartNoise, Workload};
-use crate::trial::breaker::Breaker;
+use crate::trial::breaker::{Breaker, Rule};
 use crate::trial::media::Call;
 use crate::trial::seed;
 use crate::trial::stack::Endpoint;
@@ -38,6 +38,8 @@ pub(crate) struct Connection {
     pub(crate) server: Endpoint,
     supplier: Option<Box<Supplier>>,
     pub(crate) breaker: Option<Box<Breaker>>,
+    /// When a circuit breaker ended it, its own or that of its tunnel, and by which rule.
+    pub(crate) tripped: Option<(Instant, Rule)>,
     pub(crate) workload: Workload,
     /// Its actual start.
     /// [`Instant::NEVER`] while another connection has to end before.
@@ -170,6 +172,7 @@ impl Connection {
             server,
             supplier,
             breaker: spec.breaker.map(Breaker::new).map(Box::new),
+            tripped: None,
             workload,
             start,
             started: false,
@@ -315,16 +318,18 @@ impl Connection {
         }
     }
 
-    /// Whether its circuit breaker has tripped.
+    /// Whether a circuit breaker has ended it.
     pub(crate) fn is_tripped(&self) -> bool {
-        let breaker = self.breaker.as_ref();
-        breaker.is_some_and(|breaker| breaker.tripped().is_some())
+        self.tripped.is_some()
     }
 
-    /// Its circuit breaker has tripped: both ends close at once.
-    pub(crate) fn trip(&mut self, now: Instant) {
-        self.client.close(now);
-        self.server.close(now);
+    /// A circuit breaker trips: both ends close at once.
+    pub(crate) fn trip(&mut self, now: Instant, rule: Rule) {
+        self.tripped = Some((now, rule));
+        if self.started {
+            self.client.close(now);
+            self.server.close(now);
+        }
     }
 
     /// Handles the timers of the applications.

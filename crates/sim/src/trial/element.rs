@@ -1,5 +1,5 @@
 //! What the event loop calls, and the number of each in the event queue: the links, then client, server and applications of
-//! each connection, then the sources of cross traffic and the media. One of these stands where the applications of one more
+//! each connection, then the sources of cross traffic, the media and the circuit breakers of several. One of these stands where the applications of one more
 //! connection would, so that the events of packets, links and endpoints, do not ask whether they are one.
 
 use crate::scenario::hop::LinkId;
@@ -21,9 +21,11 @@ pub(crate) enum Element {
     Source(usize),
     /// The medium that the links of a hop share.
     Medium(usize),
+    /// The circuit breaker of a source of cross traffic or of a tunnel.
+    Breaker(usize),
 }
 
-/// The elements of a trial with so many links, connections, sources of cross traffic and media.
+/// The elements of a trial with so many links, connections, sources of cross traffic, media and breakers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Elements {
     pub(crate) links: usize,
@@ -31,18 +33,28 @@ pub(crate) struct Elements {
     pub(crate) sources: usize,
     /// One for each hop, if any hop has one.
     pub(crate) media: usize,
+    pub(crate) breakers: usize,
 }
 
 impl Elements {
-    /// How many numbers there are. The first two of each source and medium are of nothing.
+    /// How many numbers there are. The first two of each source, medium and breaker are of nothing.
     pub(crate) fn count(self) -> usize {
-        self.first_of(self.connections + self.sources + self.media)
+        self.first_of(self.connections + self.sources + self.media + self.breakers)
     }
 
     /// The first number of a connection.
     #[inline(always)] // in every event
     fn first_of(self, connection: usize) -> usize {
         self.links + PER_CONNECTION * connection
+    }
+
+    /// The medium or breaker of that number among them.
+    #[cold]
+    fn shared(self, number: usize) -> Element {
+        match number.checked_sub(self.media) {
+            None => Element::Medium(number),
+            Some(breaker) => Element::Breaker(breaker),
+        }
     }
 
     /// The number of an element.
@@ -55,6 +67,10 @@ impl Elements {
             Element::Source(source) => self.first_of(self.connections + source) + APPLICATIONS,
             Element::Medium(hop) => {
                 self.first_of(self.connections + self.sources + hop) + APPLICATIONS
+            }
+            Element::Breaker(breaker) => {
+                let before = self.connections + self.sources + self.media;
+                self.first_of(before + breaker) + APPLICATIONS
             }
         }
     }
@@ -70,7 +86,7 @@ impl Elements {
             0 => Element::Endpoint(connection, Role::Client),
             1 => Element::Endpoint(connection, Role::Server),
             _ if connection >= self.connections + self.sources => {
-                Element::Medium(connection - self.connections - self.sources)
+                self.shared(connection - self.connections - self.sources)
             }
             _ if connection >= self.connections => Element::Source(connection - self.connections),
             _ => Element::Applications(connection),
@@ -89,12 +105,13 @@ mod tests {
             connections: 3,
             sources: 2,
             media: 2,
+            breakers: 2,
         };
         for number in 0..elements.count() {
             assert_eq!(elements.number(elements.numbered(number)), number);
         }
         let first = Element::Endpoint(0, Role::Client);
         assert_eq!(elements.numbered(4), first);
-        assert_eq!(elements.numbered(elements.count() - 1), Element::Medium(1));
+        assert_eq!(elements.numbered(elements.count() - 1), Element::Breaker(1));
     }
 }

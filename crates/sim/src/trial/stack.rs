@@ -65,6 +65,10 @@ impl Payload {
             Payload::Real(datagram) => datagram.number,
         }
     }
+    /// Whether it shows to be an acknowledgement alone; packets of a real stack are encrypted.
+    pub(crate) fn is_ack(&self) -> bool {
+        matches!(self, Payload::Modelled(packet) if packet.kind == Kind::AckOnly)
+    }
     #[inline]
     pub(crate) fn ecn(&self) -> Ecn {
         match self {

@@ -42,6 +42,7 @@ pub(crate) struct Source {
     pub(crate) packet: Bytes,
     /// Packets sent so far.
     pub(crate) sent: u64,
+    pub(crate) start: Instant,
     spans: Spans,
     /// The present span, when it began, and how many of its nanobits have been gathered.
     span: Bin,
@@ -104,6 +105,7 @@ impl Source {
             },
             packet: spec.packet,
             sent: 0,
+            start: Instant::START + start,
             spans: Spans::new(&spec.course, || {
                 seed::rng(trial, &format!("traffic/{name}/times"))
             }),
@@ -133,6 +135,12 @@ impl Source {
         self.sent += u64::from(is_packet);
         self.go_on();
         is_packet
+    }
+
+    /// Sends nothing any more.
+    pub(crate) fn stop(&mut self) {
+        self.due = Instant::NEVER;
+        self.is_packet = false;
     }
 
     /// Finds the time of the next packet, or a time until which there is none.
@@ -270,6 +278,7 @@ mod tests {
         let spec = TrafficSpec {
             name: "cross".to_owned(),
             tunnel: None,
+            breaker: None,
             start,
             packet: Bytes::new(1500),
             route: vec![0, 2],

@@ -2,6 +2,7 @@
 
 #[path = "../audited/mod.rs"]
 mod audited;
+mod cake;
 mod ecn;
 mod handover;
 mod holding;

@@ -190,7 +190,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:4: `rt = "50 ms"`: unknown key "rt" (did you mean "rtt"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "medium", "reorder", "up", "change", "repeat"
     a.toml:14: `downlod = "9 MB"`: unknown key "downlod" (did you mean "download"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed"
     a.toml:14: `recursive = 1`: unknown key "recursive"; accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed"
-    a.toml:19: `[[passes]]`: unknown key "passes" (did you mean "pass"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"
+    a.toml:19: `[[passes]]`: unknown key "passes" (did you mean "pass"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "tunnel", "pass"
     a.toml:1: the key "title" is missing at the top; accepted: title = "A download"
     a.toml:2: path.rate: is missing; accepted: rate = "20 Mbps", or trace = "FILE"
     a.toml:5: path.change.0.at: is missing; accepted: at = "2 s", or when = { flow = "main", enters = "Drain" }
@@ -199,7 +199,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:4: `rtt = 50`: 50 has no unit; accepted: a text with a unit, such as "80 ms"
     a.toml:4: `rtt = true`: true is neither a text nor a number; accepted: a text with a unit, such as "80 ms"
     a.toml:4: `rtt = [50]`: this is a list; accepted: a text with a unit, such as "80 ms"
-    a.toml:2: `rtt = "50 ms"`: unknown key "rtt" (did you mean "path.rtt"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"
+    a.toml:2: `rtt = "50 ms"`: unknown key "rtt" (did you mean "path.rtt"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "tunnel", "pass"
     a.toml:15: `[[flow]]`: flows are a list: write [[flow]]
     a.toml:8: `[[path.change]]`: changes are a list: write [[path.change]]
     a.toml:19: `[pass]`: pass criteria are a list: write [[pass]]
@@ -337,10 +337,10 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     a.toml --set flow.main.download=-1 MB: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
     a.toml --set flow.other.name=main: flow.1.name: "main" names two flows; accepted: unique names
     a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
-    a.toml --set nonsense=1: `nonsense = 1`: unknown key "nonsense"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"
-    a.toml --set rtt=40 ms: `rtt = "40 ms"`: unknown key "rtt" (did you mean "path.rtt"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"
-    a.toml --set loss=1 %: `loss = "1 %"`: unknown key "loss" (did you mean "path.loss"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"
-    a.toml --set download=1 MB: `download = "1 MB"`: unknown key "download" (did you mean "flow.NAME.download"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "pass"
+    a.toml --set nonsense=1: `nonsense = 1`: unknown key "nonsense"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "tunnel", "pass"
+    a.toml --set rtt=40 ms: `rtt = "40 ms"`: unknown key "rtt" (did you mean "path.rtt"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "tunnel", "pass"
+    a.toml --set loss=1 %: `loss = "1 %"`: unknown key "loss" (did you mean "path.loss"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "tunnel", "pass"
+    a.toml --set download=1 MB: `download = "1 MB"`: unknown key "download" (did you mean "flow.NAME.download"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "tunnel", "pass"
     --set flow.mian.start=1 s: flow has no entry "mian" (did you mean "main"?); accepted: main, other, or * for all
     a.toml --set path.loss=one: `loss = "one"`: "one" is not a fraction; accepted: "1 %", "0.01", from 0 to 1
     a.toml --set path.rate=10: `rate = 10`: 10 has no unit; accepted: a text with a unit, such as "20 Mbps"

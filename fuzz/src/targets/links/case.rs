@@ -3,9 +3,9 @@
 use crate::random::Random;
 use crate::script::{Line, step};
 use thalweg_path::{
-    Change, CodelConfig, DualPi2Config, EcnConfig, FqCodelConfig, JitterConfig, Limit, LinkConfig,
-    LossConfig, NoiseConfig, PieConfig, PolicerConfig, QueueConfig, RedConfig, StepConfig,
-    WifiFormula,
+    AckFilter, CakeConfig, Change, CodelConfig, DualPi2Config, EcnConfig, FqCodelConfig,
+    JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PieConfig, PolicerConfig,
+    QueueConfig, RedConfig, StepConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
@@ -124,7 +124,7 @@ fn limit(text: &mut String, random: &mut Random) {
 fn queue(text: &mut String, random: &mut Random) {
     let time = |random: &mut Random| random.magnitude(10_000, 1_000_000_000);
     let numbers = [
-        random.below(6),
+        random.below(9),
         time(random),
         time(random),
         time(random),
@@ -298,6 +298,15 @@ fn queue_of([kind, first, second, third, ecn, low, more, share]: [u64; 8]) -> Qu
             rtt_max: least(second),
             step: least(third),
             ..DualPi2Config::default()
+        }),
+        7 => QueueConfig::Cake(CakeConfig {
+            bandwidth: (share > 0).then(|| Rate::from_bits_per_sec(more.max(1000))),
+            rtt: least(first),
+            ack_filter: match low % 3 {
+                0 => AckFilter::Off,
+                1 => AckFilter::Conservative,
+                _ => AckFilter::Aggressive,
+            },
         }),
         6 => QueueConfig::Step(StepConfig {
             threshold: limit_of(share % 3, low),

@@ -28,6 +28,7 @@ _FIRST_ROW, _ROW = 6, 9
 _SHAPES = {
     "queue": "cross",
     "aqm": "triangle-up",
+    "ack-filter": "triangle-left",
     "loss": "circle",
     "policer": "square",
     "shrunk": "triangle-down",

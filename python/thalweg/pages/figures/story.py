@@ -120,6 +120,7 @@ def _dropped(drops: pl.DataFrame) -> Iterator[str]:
 _BY = {
     "queue": "full queues",
     "aqm": "queue management",
+    "ack-filter": "filters of ACKs",
     "shrunk": "queues that became smaller",
     "flushed": "queues that were emptied",
     "loss": "random loss",

@@ -1,11 +1,12 @@
-//! `circuit_breaker` of a `[[flow]]`.
+//! `circuit_breaker` of a `[[flow]]`, of `[[traffic]]` and of a `[[tunnel]]`.
 
 use super::Checker;
-use crate::scenario::Workload;
 use crate::scenario::breaker::BreakerSpec;
 use crate::scenario::clock::Clock;
 use crate::scenario::error::ScenarioError;
-use crate::scenario::schema::{CircuitBreaker, Flow};
+use crate::scenario::schema::{CircuitBreaker, Flow, ScenarioFile};
+use crate::scenario::{FlowSpec, Workload};
+use std::collections::BTreeSet;
 use thalweg_units::{Duration, Fraction};
 
 /// The shortest interval.
@@ -35,6 +36,59 @@ impl Checker<'_> {
                 "cannot be combined with requests, each of which is a connection of its own";
             return self.fail(&key, problem);
         }
+        let media = match workload {
+            Workload::Call(media) => Some(media.iter().map(|stream| stream.per_second)),
+            _ => None,
+        };
+        let slowest = media.map(|rates| u64::from(rates.min().unwrap_or(1).max(1)));
+        self.breaker_of(&key, breaker, slowest).map(Some)
+    }
+
+    /// The circuit breakers of tunnels, with the names of these.
+    pub(super) fn tunnels(
+        &self,
+        file: &ScenarioFile,
+        flows: &[FlowSpec],
+    ) -> Result<Vec<(String, BreakerSpec)>, ScenarioError> {
+        let mut names = BTreeSet::new();
+        let mut tunnels = Vec::new();
+        for (index, tunnel) in file.tunnel.iter().enumerate() {
+            let key = |name: &str| format!("tunnel.{index}.{name}");
+            let name = tunnel.name.as_str();
+            let is_inside = |inner: &Option<String>| inner.as_deref() == Some(name);
+            let inside = flows.iter().filter(|flow| is_inside(&flow.tunnel));
+            let has_traffic = (file.traffic.iter()).any(|traffic| is_inside(&traffic.tunnel));
+            if !names.insert(name) {
+                let problem = format!("\"{name}\" names two tunnels; accepted: unique names");
+                return self.fail(&key("name"), problem);
+            }
+            if inside.clone().next().is_none() && !has_traffic {
+                let problem = format!(
+                    "nothing is in the tunnel \"{name}\"; accepted: the name that a flow or traffic gives as its tunnel"
+                );
+                return self.fail(&key("name"), problem);
+            }
+            let requests = |flow: &&FlowSpec| matches!(flow.workload, Workload::Requests(_));
+            if let Some(flow) = inside.clone().find(requests) {
+                let problem = format!(
+                    "cannot be combined with the requests of the flow \"{}\" in this tunnel, each of which is a connection of its own",
+                    flow.name
+                );
+                return self.fail(&key("circuit_breaker"), problem);
+            }
+            let spec = self.breaker_of(&key("circuit_breaker"), &tunnel.circuit_breaker, None)?;
+            tunnels.push((name.to_owned(), spec));
+        }
+        Ok(tunnels)
+    }
+
+    /// A circuit breaker that `key` describes; `slowest` is the least number of frames per second, of a call.
+    pub(super) fn breaker_of(
+        &self,
+        key: &str,
+        breaker: &CircuitBreaker,
+        slowest: Option<u64>,
+    ) -> Result<BreakerSpec, ScenarioError> {
         let spec = match *breaker {
             CircuitBreaker::Transport {
                 loss,
@@ -46,12 +100,10 @@ impl Checker<'_> {
                 intervals: intervals.unwrap_or(3),
             },
             CircuitBreaker::Media { interval, unusable } => {
-                let Workload::Call(media) = workload else {
-                    let problem = "model \"media\" requires a call or [[flow.media]]; use \"transport\" for other flows";
-                    return self.fail(&key, problem);
+                let Some(slowest) = slowest else {
+                    let problem = "model \"media\" requires a call or [[flow.media]]; use \"transport\" for other flows, traffic and tunnels";
+                    return self.fail(key, problem);
                 };
-                let rates = media.iter().map(|stream| stream.per_second);
-                let slowest = u64::from(rates.min().unwrap_or(1).max(1));
                 BreakerSpec::Media {
                     interval: interval.unwrap_or(REPORTS),
                     unusable,
@@ -64,7 +116,7 @@ impl Checker<'_> {
                 "interval \"{}\" is too short; accepted: \"{LEAST}\" or more",
                 spec.interval()
             );
-            return self.fail(&key, problem);
+            return self.fail(key, problem);
         }
         if let BreakerSpec::Transport { intervals, .. } = spec
             && !(1..=MOST_INTERVALS).contains(&intervals)
@@ -72,7 +124,7 @@ impl Checker<'_> {
             let problem = format!(
                 "intervals {intervals} is out of range; accepted: 1 to {MOST_INTERVALS} in a row"
             );
-            return self.fail(&key, problem);
+            return self.fail(key, problem);
         }
         let (name, threshold) = match spec {
             BreakerSpec::Transport { loss, .. } => ("loss", Some(loss)),
@@ -81,8 +133,8 @@ impl Checker<'_> {
         if threshold == Some(Fraction::ZERO) {
             let problem =
                 format!("{name} \"0 %\" trips without loss; accepted: \"10 %\", up to \"100 %\"");
-            return self.fail(&key, problem);
+            return self.fail(key, problem);
         }
-        Ok(Some(spec))
+        Ok(spec)
     }
 }

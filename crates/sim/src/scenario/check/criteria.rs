@@ -64,8 +64,14 @@ impl Checker<'_> {
                     format!("metric \"{name}\" needs at least two flows; this scenario has one");
                 return self.fail(&key("metric"), problem);
             }
-            if metric == Metric::Trips && flows[flow].breaker.is_none() {
-                let problem = "metric \"trips\" requires a circuit_breaker in this flow";
+            let is_broken = |flow: &FlowSpec| {
+                let mut tunnels = file.tunnel.iter().map(|tunnel| Some(tunnel.name.as_str()));
+                flow.breaker.is_some()
+                    || flow.tunnel.is_some() && tunnels.any(|name| name == flow.tunnel.as_deref())
+            };
+            if metric == Metric::Trips && !is_broken(&flows[flow]) {
+                let problem =
+                    "metric \"trips\" requires a circuit_breaker in this flow or its tunnel";
                 return self.fail(&key("metric"), problem);
             }
             self.check_bins(index, metric, file.sample)?;

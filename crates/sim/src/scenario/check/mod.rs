@@ -106,6 +106,7 @@ impl Checker<'_> {
             flows.push(self.flow(index, flow, &file)?);
         }
         let traffic = self.sources(&file, names)?;
+        let tunnels = self.tunnels(&file, &flows)?;
         self.check_packets(&file, (&flows, &traffic), &hops)?;
         for (index, flow) in flows.iter().enumerate() {
             self.check_can_finish(index, flow, &file, &hops)?;
@@ -126,6 +127,7 @@ impl Checker<'_> {
             sample: file.sample,
             hops,
             traffic,
+            tunnels,
             toml,
         })
     }

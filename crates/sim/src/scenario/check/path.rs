@@ -46,6 +46,7 @@ impl Checker<'_> {
             let links = self.links("path", path, packet)?;
             let tied = self.tied("path", path, file, packet)?;
             let medium = self.medium("path", path)?;
+            self.cake("path", path, file)?;
             return Ok(vec![Hop {
                 names,
                 links,
@@ -79,6 +80,7 @@ impl Checker<'_> {
             let links = self.links(&key, link, packet)?;
             let tied = self.tied(&key, link, file, packet)?;
             let medium = self.medium(&key, link)?;
+            self.cake(&key, link, file)?;
             hops.push(Hop {
                 names,
                 links,

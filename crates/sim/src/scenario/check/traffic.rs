@@ -75,6 +75,10 @@ impl Checker<'_> {
         Ok(TrafficSpec {
             name: given.name.clone(),
             tunnel: self.tunnel(&table, given.tunnel.as_deref())?,
+            breaker: match given.circuit_breaker.as_deref() {
+                Some(breaker) => Some(self.breaker_of(&key("circuit_breaker"), breaker, None)?),
+                None => None,
+            },
             start: given.start,
             packet: given.packet,
             route: self.route_of(&table, &given.name, given.route.as_deref(), file)?,

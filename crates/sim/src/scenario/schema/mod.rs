@@ -2,6 +2,7 @@
 //! that editors use is generated from these types.
 
 mod breaker;
+mod cake_rtt;
 mod flow;
 mod impairment;
 mod media;
@@ -13,6 +14,7 @@ mod short;
 mod stack;
 mod traffic;
 mod transport;
+mod tunnel;
 
 pub(crate) use breaker::CircuitBreaker;
 pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct};
@@ -21,12 +23,13 @@ pub(crate) use media::{Carriage, Encoder, From, Media};
 pub(crate) use medium::Medium;
 pub(crate) use pass::Pass;
 pub(crate) use path::{Change, Path, When};
-pub(crate) use queue::Queue;
+pub(crate) use queue::{AckFilter, Queue};
 pub(crate) use short::written_out;
 pub(crate) use stack::Stack;
 pub use stack::names_library;
 pub(crate) use traffic::Traffic;
 pub(crate) use transport::{Rules, Transport};
+pub(crate) use tunnel::Tunnel;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,6 +75,9 @@ pub(crate) struct ScenarioFile {
     /// Sources of cross traffic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) traffic: Vec<Traffic>,
+    /// Tunnels that have a circuit breaker; flows and traffic name theirs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tunnel: Vec<Tunnel>,
     /// Pass criteria.
     #[serde(default)]
     pub(crate) pass: Vec<Pass>,

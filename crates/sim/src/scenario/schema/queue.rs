@@ -1,9 +1,10 @@
 //! Keys of `queue`.
 
+use super::cake_rtt::CakeRtt;
 use crate::scenario::buffer_size::BufferSize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_units::{Bytes, Duration, Fraction};
+use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
 /// Queue disciplines; defaults are those of their RFCs.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -36,6 +37,15 @@ pub(crate) enum Queue {
         flows: Option<u32>,
         /// Bytes that a queue may send per round; "1514 B".
         quantum: Option<Bytes>,
+    },
+    /// A shaper and fair queueing with COBALT (tc-cake, one tin).
+    Cake {
+        /// Rate of the shaper, below that of the link; none.
+        bandwidth: Option<Rate>,
+        /// Round-trip time of most flows, or a name of `tc-cake` for one; "internet".
+        rtt: Option<CakeRtt>,
+        /// Drops ACKs of modelled flows that newer ones in the queue make superfluous; none.
+        ack_filter: Option<AckFilter>,
     },
     /// Proportional integral controller enhanced (RFC 8033).
     Pie {
@@ -83,4 +93,14 @@ pub(crate) enum Queue {
         /// Whether packets that cannot be marked are dropped above it; false.
         drop: Option<bool>,
     },
+}
+
+/// Which ACKs CAKE drops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum AckFilter {
+    /// The oldest of three of a flow (`ack-filter`).
+    Conservative,
+    /// The older of two in a row as well (`ack-filter-aggressive`).
+    Aggressive,
 }

@@ -1,6 +1,8 @@
 //! Keys of `[[traffic]]`.
 
+use super::breaker::CircuitBreaker;
 use super::media::From;
+use super::short::Form;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Rate};
@@ -39,6 +41,9 @@ pub(crate) struct Traffic {
     /// Name of the tunnel that carries it, with flows or without.
     #[schemars(example = &"vpn")]
     pub(crate) tunnel: Option<String>,
+    /// What ends it when it congests its path for long: a table with the model "transport".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) circuit_breaker: Option<Form<CircuitBreaker>>,
     /// When it starts.
     #[serde(default)]
     pub(crate) start: Duration,

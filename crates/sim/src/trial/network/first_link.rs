@@ -33,6 +33,9 @@ impl thalweg_path::Packet for InTransit {
     fn flow(&self) -> u64 {
         u64::from(self.connection)
     }
+    fn is_ack(&self) -> bool {
+        self.packet.is_ack()
+    }
     fn number(&self) -> u64 {
         self.packet.number()
     }

@@ -34,6 +34,7 @@ mod tests;
 mod watched;
 
 use ahead::Ahead;
+use breaker::Aggregate;
 use progress::FlowProgress;
 use steered::Pause;
 pub(crate) use steered::Progressed;
@@ -49,6 +50,8 @@ pub(crate) struct Network {
     sources: Vec<Source>,
     /// Of each hop; empty if no links share one.
     media: Vec<Option<Medium>>,
+    /// Circuit breakers of sources and of tunnels.
+    breakers: Vec<Aggregate>,
     /// Whether one connection has the links for itself, none of which keeps packets apart or shares a medium.
     is_alone: bool,
     elements: Elements,
@@ -127,11 +130,13 @@ impl Network {
             })
             .collect();
         let media = medium::of_hops(scenario);
+        let breakers = breaker::of_aggregates(scenario, &connections, &sources);
         let elements = Elements {
             links: links.len(),
             connections: connections.len(),
             sources: sources.len(),
             media: media.len(),
+            breakers: breakers.len(),
         };
         let mut queue = EventQueue::new(elements.count());
         for (index, connection) in connections.iter().enumerate() {
@@ -140,6 +145,9 @@ impl Network {
         }
         for (index, source) in sources.iter().enumerate() {
             queue.set(elements.number(Element::Source(index)), source.next());
+        }
+        for (index, aggregate) in breakers.iter().enumerate() {
+            queue.set(elements.number(Element::Breaker(index)), aggregate.next());
         }
         let progress = progress::of_flows(scenario, trial, &connections);
         let waiting = progress.iter().filter(|flow| flow.awaited).count();
@@ -154,11 +162,13 @@ impl Network {
             is_alone: connections.len() == 1
                 && sources.is_empty()
                 && media.is_empty()
+                && breakers.is_empty()
                 && !links.iter().any(Link::keeps_apart),
             links,
             connections,
             sources,
             media,
+            breakers,
             elements,
             queue,
             waiting: (waiting > 0).then_some(waiting),
@@ -221,6 +231,7 @@ impl Network {
                 Element::Applications(index) => self.wake_applications(index),
                 Element::Source(index) => self.wake_source(index),
                 Element::Medium(hop) => self.call_medium(hop),
+                Element::Breaker(index) => self.look_at_aggregate(index),
             }
         }
         Ok(Progressed::Unfinished)
@@ -380,13 +391,24 @@ impl Network {
         self.pump(index, Role::Server, "timer");
     }
 
+    /// A connection starts, unless its tunnel has been ended.
+    #[cold]
+    #[inline(never)] // once in a connection
+    fn start(&mut self, index: usize) {
+        if self.connections[index].is_tripped() {
+            self.end_unstarted(index);
+            return;
+        }
+        self.connections[index].begin();
+        self.note_start(index);
+        self.pump(index, Role::Client, "timer");
+    }
+
     /// An endpoint of a connection is due.
     fn wake(&mut self, index: usize, side: Role) {
         let connection = &mut self.connections[index];
         if side == Role::Client && !connection.started {
-            connection.begin();
-            self.note_start(index);
-            self.pump(index, Role::Client, "timer");
+            self.start(index);
             return;
         }
         if (self.ahead).is_some_and(|ahead| ahead.sender == (index, side)) {

@@ -1,11 +1,17 @@
 //! Queue disciplines of a scenario file, as the path knows them.
 
+mod cake;
+
 use crate::scenario::buffer_size::BufferSize;
-use crate::scenario::schema::{Path, Queue};
+use crate::scenario::schema::{self, Path, Queue};
 use thalweg_path::{
-    CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, QueueConfig, RedConfig, StepConfig,
+    AckFilter, CakeConfig, CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, QueueConfig,
+    RedConfig, StepConfig,
 };
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
+
+/// The lowest rate of a shaper: a packet takes 12 s.
+const LEAST_BANDWIDTH: Rate = Rate::from_bits_per_sec(1000);
 
 /// The given values, and the defaults of the RFC for the rest.
 pub(super) fn config(queue: &Queue) -> QueueConfig {
@@ -33,6 +39,19 @@ pub(super) fn config(queue: &Queue) -> QueueConfig {
                 ..standard
             })
         }
+        Queue::Cake {
+            bandwidth,
+            rtt,
+            ack_filter,
+        } => QueueConfig::Cake(CakeConfig {
+            bandwidth,
+            rtt: rtt.map_or(CakeConfig::default().rtt, |rtt| rtt.0),
+            ack_filter: match ack_filter {
+                None => AckFilter::Off,
+                Some(schema::AckFilter::Conservative) => AckFilter::Conservative,
+                Some(schema::AckFilter::Aggressive) => AckFilter::Aggressive,
+            },
+        }),
         Queue::Pie {
             target,
             update,
@@ -136,6 +155,7 @@ pub(super) fn update(queue: &Queue) -> Option<(&'static str, Duration)> {
 pub(super) fn queues(queue: &Queue) -> u64 {
     match config(queue) {
         QueueConfig::FqCodel(fq) => u64::from(fq.flows),
+        QueueConfig::Cake(_) => CakeConfig::QUEUES,
         _ => 0,
     }
 }
@@ -172,6 +192,12 @@ pub(super) fn problem(queue: &Queue) -> Option<String> {
             }
             zero("interval", fq.codel.interval)
         }
+        QueueConfig::Cake(cake) => match cake.bandwidth {
+            Some(rate) if rate < LEAST_BANDWIDTH => Some(format!(
+                "bandwidth \"{rate}\" is too low; accepted: \"{LEAST_BANDWIDTH}\" or more, or none for the rate of the link"
+            )),
+            _ => zero("rtt", cake.rtt),
+        },
         QueueConfig::Pie(pie) => zero("update", pie.update),
         QueueConfig::DualPi2(dual) => {
             zero("target", dual.target).or_else(|| zero("max_rtt", dual.rtt_max))

@@ -1,0 +1,17 @@
+//! Keys of `[[tunnel]]`.
+
+use super::breaker::CircuitBreaker;
+use super::short::Form;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A tunnel that flows and cross traffic name.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tunnel {
+    /// The name that its flows and traffic give.
+    #[schemars(example = &"vpn")]
+    pub(crate) name: String,
+    /// What ends all that is in it when it congests its path for long.
+    pub(crate) circuit_breaker: Form<CircuitBreaker>,
+}
