@@ -24,6 +24,7 @@ import polars as pl
 
 from pages import (
     fidelity,
+    gate_libraries,
     harm_causes,
     l4s,
     laws,
@@ -151,6 +152,7 @@ PAGES = {
         f"suite-{name}": Page(suites.page(name), partial(suites.make, name), partial(suites.parts, name), 2.0)
         for name in suites.SUITES
     },
+    "gate-libraries": Page(gate_libraries.PAGE, gate_libraries.make, gate_libraries.parts, 0.0),
     "dossiers": Page(dossiers.PAGE, dossiers.make, dossiers.parts, 5.0),
     "study-figures": Page(DOCS / "evidence" / "studies" / "transient.md", study_figures.make),
 }
