@@ -152,7 +152,7 @@ PAGES = {
         f"suite-{name}": Page(suites.page(name), partial(suites.make, name), partial(suites.parts, name), 2.0)
         for name in suites.SUITES
     },
-    "gate-libraries": Page(gate_libraries.PAGE, gate_libraries.make, gate_libraries.parts, 0.0),
+    "gate-libraries": Page(gate_libraries.PAGE, gate_libraries.make),
     "dossiers": Page(dossiers.PAGE, dossiers.make, dossiers.parts, 5.0),
     "study-figures": Page(DOCS / "evidence" / "studies" / "transient.md", study_figures.make),
 }

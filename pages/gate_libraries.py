@@ -9,9 +9,7 @@ import contextlib
 import io
 import json
 import tempfile
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from pages.made import DOCS, ROOT, fill, made, row
@@ -126,15 +124,3 @@ def make() -> None:
     header = row("change", "sets of seeds", "identical", "found by `--strict`", "status 1")
     lines = [header, "|:--|--:|--:|--:|--:|", *map(silence, SILENT), *map(found, CHANGES)]
     fill(PAGE, "libraries", "\n".join([*lines, "", made("gate-libraries")]))
-
-
-def parts() -> list[tuple[str, Callable[[], Iterable[str]]]]:
-    """The lines of the table, measured again; none where a library is missing, which is said."""
-    if missing():
-        print(f"SKIPPED {PAGE.relative_to(ROOT)}: `make stacks` has not built {', '.join(missing())}")
-        return []
-    return [(change.what, partial(_again, change)) for change in CHANGES]
-
-
-def _again(change: Change) -> list[str]:
-    return [found(change)]

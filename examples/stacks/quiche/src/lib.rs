@@ -23,6 +23,8 @@ use thalweg_stack_sdk::{
 
 /// A flow-control window that never limits.
 const WIDE: u64 = 1 << 50;
+/// Most bytes that a call writes: when a probe is due, quiche takes all that flow control allows.
+const MOST_WRITTEN: u64 = 1 << 20;
 /// Most streams of a connection.
 const STREAMS: u64 = 1 << 20;
 /// Bytes of any content.
@@ -245,7 +247,7 @@ impl Stack for Quiche {
                     Err(_) if taken == 0 && bytes == 0 => return Written::Blocked,
                     Err(_) => return Written::Taken(taken),
                 }
-                if taken == bytes {
+                if taken == bytes || taken >= MOST_WRITTEN {
                     return Written::Taken(taken);
                 }
             }
