@@ -23,8 +23,9 @@ use thalweg_stack_sdk::{
 
 /// A flow-control window that never limits.
 const WIDE: u64 = 1 << 50;
-/// Most bytes that a call writes: when a probe is due, quiche takes all that flow control allows.
-const MOST_WRITTEN: u64 = 1 << 20;
+/// Data that was written and not sent, at most, as far as it can be known: what quiche takes beyond its window, while its
+/// pacer holds packets back or a probe is due, has no other bound.
+const SEND_BUFFER: u64 = 4 << 20;
 /// Most streams of a connection.
 const STREAMS: u64 = 1 << 20;
 /// Bytes of any content.
@@ -44,6 +45,8 @@ struct Quiche {
     sent: Instant,
     /// Until when the pacer of quiche holds the next packet back.
     held: Option<Instant>,
+    /// Bytes written to streams.
+    written: u64,
     opened: u64,
     arrivals: VecDeque<Arrival>,
     buffer: Vec<u8>,
@@ -146,6 +149,7 @@ impl Stack for Quiche {
             random: u64::from_le_bytes(seed),
             zero,
             held: None,
+            written: 0,
             opened: 0,
             arrivals: VecDeque::new(),
             buffer: vec![0; 1 << 16],
@@ -235,19 +239,26 @@ impl Stack for Quiche {
             let Some(connection) = &mut end.connection else {
                 return Written::Blocked;
             };
+            let stats = connection.stats();
+            let sent = stats.sent_bytes.saturating_sub(stats.lost_bytes);
+            let room = (sent + SEND_BUFFER).saturating_sub(end.written);
             let mut taken = 0;
             loop {
                 let left = bytes - taken;
-                let length = CONTENT
-                    .len()
-                    .min(usize::try_from(left).unwrap_or(usize::MAX));
+                let length = left.min(room - taken).min(CONTENT.len() as u64) as usize;
                 let is_last = fin && length as u64 == left;
+                if length == 0 && !is_last {
+                    return Written::Taken(taken);
+                }
                 match connection.stream_send(4 * number, &CONTENT[..length], is_last) {
-                    Ok(sent) => taken += sent as u64,
-                    Err(_) if taken == 0 && bytes == 0 => return Written::Blocked,
+                    Ok(sent) => {
+                        taken += sent as u64;
+                        end.written += sent as u64;
+                    }
+                    Err(_) if bytes == 0 => return Written::Blocked,
                     Err(_) => return Written::Taken(taken),
                 }
-                if taken == bytes || taken >= MOST_WRITTEN {
+                if taken == bytes {
                     return Written::Taken(taken);
                 }
             }
