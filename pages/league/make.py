@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from pages.league.contestants import FAMILIES, Contestant, missing
-from pages.league.rows import GROUPS, Row
+from pages.league.rows import GROUPS, Row, cells
 from pages.made import DOCS, ROOT, fill, made, row
 
 PAGE = DOCS / "evidence" / "league.md"
@@ -35,18 +35,26 @@ def make() -> None:
 
 def table(family: str, contestants: tuple[Contestant, ...], rows: list[Row]) -> str:
     """A table of a family."""
-    has_law = bool(rows[0].law) and family in _LAW_OF
-    header = ["scenario", *(["law"] if has_law else []), *(one.title for one in contestants)]
-    lines = [row(*header), "|:--" + "|--:" * (len(header) - 1) + "|"]
-    return "\n".join([*lines, *(line(family, contestants, one) for one in rows)])
+    header = ["scenario", *(["law"] if has_law(family, rows[0]) else []), *(one.title for one in contestants)]
+    return "\n".join([row(*header), "|:--" + "|--:" * (len(header) - 1) + "|", *lines(family, contestants, rows)])
 
 
-def line(family: str, contestants: tuple[Contestant, ...], of: Row) -> str:
-    """A line of a table."""
-    cells = [f"`{of.scenario}`"]
-    if of.law and family in _LAW_OF:
-        cells.append(of.law(_LAW_OF[family]))
-    return row(*cells, *(of.cell(contestant) for contestant in contestants))
+def lines(family: str, contestants: tuple[Contestant, ...], rows: list[Row]) -> list[str]:
+    """The lines of a table."""
+    found = cells(rows, contestants)
+    return [
+        row(
+            f"`{one.scenario}`",
+            *([one.law(_LAW_OF[family])] if one.law and has_law(family, one) else []),
+            *(found[one.scenario, by.title] for by in contestants),
+        )
+        for one in rows
+    ]
+
+
+def has_law(family: str, one: Row) -> bool:
+    """Whether documents say a number."""
+    return one.law is not None and family in _LAW_OF
 
 
 def replays() -> list[str]:
@@ -74,4 +82,4 @@ def parts() -> list[tuple[str, Callable[[], Iterable[str]]]]:
 
 
 def _again(family: str, contestants: tuple[Contestant, ...], of: Row) -> list[str]:
-    return [line(family, contestants, of)]
+    return lines(family, contestants, [of])

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import cast
 
 import polars as pl
 
 from pages.league.contestants import Contestant
 from pages.made import DOCS, ROOT
-from thalweg.base.errors import StackError
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.laws.scenarios import PACKET
 from thalweg.experiments.studies.laws.window_law import average_window
+from thalweg.trials.gathering import outcomes_of
+from thalweg.trials.processes import Processes
+from thalweg.trials.threads import Threads
 
 TRIALS, SLOW_TRIALS, SEED = 3, 1, 1
 LAWS = DOCS / "evidence" / "league"
@@ -47,29 +50,39 @@ class Row:
     law: Callable[[str], str] | None = None
     """What the law says of `cubic` or `reno`."""
 
-    @property
-    def trials(self) -> int:
-        """Of a contestant that is not slow."""
-        return TRIALS
+    def is_played_by(self, contestant: Contestant) -> bool:
+        """Whether it is not too long."""
+        return not (contestant.is_slow and any(name in self.scenario for name in _LONG_FOR_PYTHON))
 
-    def cell(self, contestant: Contestant) -> str:
-        """What a contestant achieves."""
-        if contestant.is_slow and any(name in self.scenario for name in _LONG_FOR_PYTHON):
-            return NOT_PLAYED
+    def scenario_of(self, contestant: Contestant) -> Scenario:
+        """The scenario with a contestant in it."""
         stacks = {f"flow.{flow}.stack": contestant.carried_by for flow in self.flows}
         controllers = dict.fromkeys(self.flows, contestant.controller)
         name = ROOT / self.scenario if self.scenario.endswith(".toml") else self.scenario
-        scenario = Scenario.load(name, self.options | stacks, controllers)
-        try:
-            return self.metric(scenario.trials(SLOW_TRIALS if contestant.is_slow else TRIALS, seed=SEED))
-        except StackError:
-            return FAULT
+        return Scenario.load(name, self.options | stacks, controllers)
 
     def command(self, contestant: Contestant) -> list[str]:
         """What plays a cell again, in the root of the repository."""
         trials = SLOW_TRIALS if contestant.is_slow else TRIALS
         settings = [word for key, value in self.options.items() for word in ("--set", f"{key}={value}")]
         return ["thalweg", "run", self.scenario, "-n", str(trials), *contestant.options(self.flows), *settings]
+
+
+def cells(rows: Sequence[Row], contestants: Sequence[Contestant]) -> dict[tuple[str, str], str]:
+    """What each contestant achieves in each row, by their names. Each kind of process plays all of its trials."""
+    found = {(one.scenario, by.title): NOT_PLAYED for one in rows for by in contestants}
+    played = [(one, by) for one in rows for by in contestants if one.is_played_by(by)]
+    for executor, trials, mine in (
+        (Threads(), TRIALS, [pair for pair in played if not pair[1].is_library]),
+        (Processes(), TRIALS, [pair for pair in played if pair[1].is_library and not pair[1].is_slow]),
+        (Processes(), SLOW_TRIALS, [pair for pair in played if pair[1].is_slow]),
+    ):
+        seeds = range(SEED, SEED + trials)
+        answers = outcomes_of(executor, [one.scenario_of(by) for one, by in mine], seeds) if mine else []
+        for (one, by), answer in zip(mine, answers, strict=True):
+            fault = isinstance(answer, Exception)
+            found[one.scenario, by.title] = FAULT if fault else one.metric(cast("Outcomes", answer))
+    return found
 
 
 def median(outcomes: Outcomes, column: str) -> float | None:
