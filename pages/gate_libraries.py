@@ -18,10 +18,10 @@ from thalweg.cli import main
 PAGE = DOCS / "how-to" / "gate.md"
 STACKS = ROOT / "target" / "stacks"
 SCENARIOS = ("simple-20mbps", "low-and-up", "bad-wifi", "cubic-short")
-SETS, TRIALS = 10, 10
+SETS, TRIALS = 10, 5
 """Sets of seeds of a change, and trials of a scenario."""
 SILENT = {"quinn": "cubic", "ngtcp2": "cubic", "smoltcp": "cubic", "quiche": "bbr2"}
-SILENT_SETS, SILENT_TRIALS = 50, 2
+SILENT_SETS, SILENT_TRIALS = 50, 1
 
 
 @dataclass(frozen=True)

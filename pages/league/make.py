@@ -9,6 +9,7 @@ import resource
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from pages.league import outage
 from pages.league.contestants import FAMILIES, Contestant, missing
 from pages.league.rows import GROUPS, Row, cells
 from pages.made import DOCS, ROOT, fill, made, row
@@ -27,6 +28,7 @@ def make() -> None:
         for family, contestants in FAMILIES.items():
             fill(PAGE, f"{group} {family}", table(family, contestants, list(rows())))
             print(f"league: {group} {family}", flush=True)
+    fill(PAGE, "outage", outage.table())
     fill(PAGE, "replays", "\n".join(replays()))
     used = resource.getrusage(resource.RUSAGE_CHILDREN), resource.getrusage(resource.RUSAGE_SELF)
     core_s = sum(one.ru_utime + one.ru_stime for one in used)

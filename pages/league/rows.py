@@ -61,12 +61,6 @@ class Row:
         name = ROOT / self.scenario if self.scenario.endswith(".toml") else self.scenario
         return Scenario.load(name, self.options | stacks, controllers)
 
-    def command(self, contestant: Contestant) -> list[str]:
-        """What plays a cell again, in the root of the repository."""
-        trials = SLOW_TRIALS if contestant.is_slow else TRIALS
-        settings = [word for key, value in self.options.items() for word in ("--set", f"{key}={value}")]
-        return ["thalweg", "run", self.scenario, "-n", str(trials), *contestant.options(self.flows), *settings]
-
 
 def cells(rows: Sequence[Row], contestants: Sequence[Contestant]) -> dict[tuple[str, str], str]:
     """What each contestant achieves in each row, by their names. Each kind of process plays all of its trials."""
