@@ -24,7 +24,6 @@ import polars as pl
 
 from pages import (
     fidelity,
-    gate_libraries,
     harm_causes,
     l4s,
     laws,
@@ -43,7 +42,7 @@ from pages.experiments import first_growth, gaps, loopback_twin, small_windows, 
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.league import make as league
 from pages.made import DOCS, ROOT, commit, row
-from pages.tables import dossiers, live_tables, small_tables, suites
+from pages.tables import dossiers, gate_libraries, live_tables, small_tables, suites
 from thalweg.engine.catalogue import Entry, Suite
 
 _TURN_S = 10.0
