@@ -150,7 +150,7 @@ actionlint:
 	    && GOBIN=$(abspath target/tools) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12; } \
 	  || { echo "SKIPPED the check of the action of GitHub: there is no actionlint, and Go is missing or could not get it"; }
 
-# Stacks that others wrote, as libraries: target/stacks/lib*.so. In CI each must build, but for ngtcp2 without its packages.
+# Stacks that others wrote, as libraries: target/stacks/lib*.so. In CI each must build, but for ngtcp2 without its packages and quiche without cmake.
 STACKS := $(notdir $(patsubst %/,%,$(wildcard examples/stacks/*/)))
 stacks:
 	@mkdir -p target/stacks

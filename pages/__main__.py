@@ -40,8 +40,9 @@ from pages.causes import transient, wifi
 from pages.draft_04 import of_draft_04
 from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
 from pages.experiments.experiment import HERE as EXPERIMENTS
+from pages.league import make as league
 from pages.made import DOCS, ROOT, commit, row
-from pages.tables import dossiers, live_tables, small_tables, suites
+from pages.tables import dossiers, gate_libraries, live_tables, small_tables, suites
 from thalweg.engine.catalogue import Entry, Suite
 
 _TURN_S = 10.0
@@ -151,6 +152,8 @@ PAGES = {
         f"suite-{name}": Page(suites.page(name), partial(suites.make, name), partial(suites.parts, name), 2.0)
         for name in suites.SUITES
     },
+    "league": Page(league.PAGE, league.make, league.parts, 5.0),
+    "gate-libraries": Page(gate_libraries.PAGE, gate_libraries.make),
     "dossiers": Page(dossiers.PAGE, dossiers.make, dossiers.parts, 5.0),
     "study-figures": Page(DOCS / "evidence" / "studies" / "transient.md", study_figures.make),
 }

@@ -51,6 +51,27 @@ def smoltcp() -> Path:
     return built("libsmoltcp.so")
 
 
+@pytest.fixture(scope="session")
+def aioquic() -> Path:
+    """The library of aioquic."""
+    return built("libaioquic.so")
+
+
+@pytest.fixture(scope="session")
+def quiche() -> Path:
+    """The library of quiche."""
+    return built("libquiche.so")
+
+
+@pytest.fixture(scope="session")
+def first_datagram(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program in C that prints the first datagram of a client of a library."""
+    program = tmp_path_factory.mktemp("programs") / "first_datagram"
+    source = Path(__file__).with_name("first_datagram.c")
+    subprocess.run([compiler, f"-I{INCLUDE}", "-o", program, source, "-ldl"], check=True)
+    return program
+
+
 def built(name: str) -> Path:
     """What `make stacks` has built."""
     library = BUILT / name

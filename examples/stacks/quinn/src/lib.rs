@@ -10,14 +10,15 @@
 //! Of the options, `ack_every` and `paced` have no effect: quinn-proto acknowledges every second packet, and paces always.
 
 mod identity;
+mod scaled;
 mod seeded;
 
 use bytes::{Bytes, BytesMut};
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{
-    AckFrequencyConfig, ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint,
-    Endpoint, EndpointConfig, Event, MtuDiscoveryConfig, ReadError, ServerConfig, Side, StreamEvent,
-    StreamId, TransportConfig, ValidationTokenConfig, VarInt,
+    AckFrequencyConfig, ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir,
+    EcnCodepoint, Endpoint, EndpointConfig, Event, MtuDiscoveryConfig, ReadError, ServerConfig,
+    Side, StreamEvent, StreamId, TransportConfig, ValidationTokenConfig, VarInt,
 };
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -123,33 +124,54 @@ fn address(role: Role) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::new(192, 0, 2, host), 4433))
 }
 
-fn controller(name: &str, window: u64) -> Result<Arc<dyn ControllerFactory + Send + Sync>, Problem> {
-    match name {
+/// A controller by its name, which may have an option: `cubic:window=1.02`.
+fn controller(
+    text: &str,
+    window: u64,
+) -> Result<Arc<dyn ControllerFactory + Send + Sync>, Problem> {
+    let (name, option) = text.split_once(':').unwrap_or((text, "window=1"));
+    let of: Arc<dyn ControllerFactory + Send + Sync> = match name {
         "cubic" => {
             let mut config = CubicConfig::default();
             config.initial_window(window);
-            Ok(Arc::new(config))
+            Arc::new(config)
         }
         "new-reno" => {
             let mut config = NewRenoConfig::default();
             config.initial_window(window);
-            Ok(Arc::new(config))
+            Arc::new(config)
         }
         "bbr" => {
             let mut config = BbrConfig::default();
             config.initial_window(window);
-            Ok(Arc::new(config))
+            Arc::new(config)
         }
-        _ => Err(format!(
-            "\"{name}\" is no controller of quinn-proto; accepted, without options: {}",
-            Quinn::CONTROLLERS
+        _ => {
+            return Err(format!(
+                "\"{name}\" is no controller of quinn-proto; accepted: {}",
+                Quinn::CONTROLLERS
+            ));
+        }
+    };
+    if option == "window=1" {
+        return Ok(of);
+    }
+    let factor = option
+        .strip_prefix("window=")
+        .and_then(|factor| factor.parse().ok());
+    match factor.filter(|factor| (0.5..=2.0).contains(factor)) {
+        Some(factor) => Ok(Arc::new(scaled::Scaled { of, factor })),
+        None => Err(format!(
+            "\"{option}\" is no option of {name} of quinn-proto; accepted: window=FACTOR, from 0.5 to 2"
         )),
     }
 }
 
 fn transport(options: &Options<'_>) -> Result<TransportConfig, Problem> {
     let mtu = |bytes: u64| u16::try_from(bytes).unwrap_or(u16::MAX);
-    let window = options.receive_window.and_then(|bytes| VarInt::from_u64(bytes).ok());
+    let window = options
+        .receive_window
+        .and_then(|bytes| VarInt::from_u64(bytes).ok());
     let mut config = TransportConfig::default();
     config
         .max_idle_timeout(None)
@@ -250,7 +272,8 @@ impl Stack for Quinn {
                     Err(refused) => {
                         let answer = refused.response;
                         let size = answer.map_or(0, |answer| answer.size);
-                        self.answers.extend((size > 0).then(|| self.buffer[..size].to_vec()));
+                        self.answers
+                            .extend((size > 0).then(|| self.buffer[..size].to_vec()));
                     }
                 }
             }
@@ -267,7 +290,11 @@ impl Stack for Quinn {
         if let Some(answer) = self.answers.pop_front() {
             room[..answer.len()].copy_from_slice(&answer);
             let (length, ecn, not_before) = (answer.len(), 0, 0);
-            return Some(Departure { length, ecn, not_before });
+            return Some(Departure {
+                length,
+                ecn,
+                not_before,
+            });
         }
         let (_, connection) = self.connection.as_mut()?;
         self.buffer.clear();
@@ -306,7 +333,9 @@ impl Stack for Quinn {
         let mut sender = connection.send_stream(stream(number));
         let mut taken = 0;
         while taken < bytes {
-            let length = CONTENT.len().min(usize::try_from(bytes - taken).unwrap_or(usize::MAX));
+            let length = CONTENT
+                .len()
+                .min(usize::try_from(bytes - taken).unwrap_or(usize::MAX));
             let chunk = Bytes::from_static(&CONTENT[..length]);
             match sender.write_chunks(&mut [chunk]) {
                 Ok(written) if written.bytes > 0 => taken += written.bytes as u64,
