@@ -21,7 +21,7 @@ from thalweg.cli.commands import everything as every_command
 from thalweg.cli.status import UNFAITHFUL
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.dossier.limits.limits import read_limits
+from thalweg.experiments.dossier.limits import read_limits
 from thalweg.experiments.dossier.numbers import NUMBERS
 from thalweg.experiments.dossier.statements import read_statements
 from thalweg.experiments.hunt.plan import hunt_of

@@ -15,7 +15,7 @@ from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.dossier.findings import Findings
 from thalweg.experiments.dossier.judge import BESIDE, BEYOND, WITHIN, Judgement, comparisons, judge, least_trials
-from thalweg.experiments.dossier.limits.limits import LIMITS, SETS, Relative
+from thalweg.experiments.dossier.limits import LIMITS, SETS, Relative
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, measured
 from thalweg.experiments.dossier.parameters import TRIALS, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED

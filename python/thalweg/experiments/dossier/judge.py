@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from thalweg.experiments.dossier.limits.limits import Limit
+from thalweg.experiments.dossier.limits import Limit
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, Number
 from thalweg.experiments.dossier.settings.player import STANDARDS, Player
 from thalweg.experiments.dossier.settings.setting import Question, Setting

@@ -13,7 +13,7 @@ from thalweg.base.quantity import seconds
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.dossier.judge import BESIDE, comparisons
-from thalweg.experiments.dossier.limits.limits import Limit, read_limits
+from thalweg.experiments.dossier.limits import Limit, read_limits
 from thalweg.experiments.dossier.sections import ENVIRONMENTS, NOT_EVALUATED
 from thalweg.experiments.dossier.settings.catalogue import settings
 from thalweg.experiments.dossier.settings.player import MODEL, Player

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.base.errors import RequestError, did_you_mean
-from thalweg.experiments.dossier.limits.limits import read_tables
+from thalweg.experiments.dossier.limits import read_tables
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS
 
 UNWRITTEN = "The author has not written on this."

@@ -165,7 +165,7 @@ def _read(number: Number, value: object, where: str) -> float:
 
 def _shipped(name: str) -> Mapping[str, Limit]:
     file = f"{name}.toml"
-    return _limits(tomllib.loads(files(__package__).joinpath(file).read_text(encoding="utf-8")), file)
+    return _limits(tomllib.loads(files(__package__).joinpath("limit_sets", file).read_text(encoding="utf-8")), file)
 
 
 LIMITS = _shipped("usual")
