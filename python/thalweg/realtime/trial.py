@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -40,6 +41,11 @@ def _asked(process: LiveProcess, every_s: float | None) -> Iterator[None]:
         ended.set()
         if every_s is not None:
             asking.join()
+
+
+def _files(**named: Path | None) -> dict[str, str | None]:
+    """Files and folders for the process in real time."""
+    return {name: None if path is None else str(path.absolute()) for name, path in named.items()}
 
 
 @dataclass(frozen=True)
@@ -102,14 +108,17 @@ class LiveScenario:
         bound: str | None = None,
         on_statistics: Callable[[Report], None] | None = None,
         every_s: float = 1.0,
+        logs: Path | None = None,
+        capture: Path | None = None,
     ) -> LiveTrial:
         """One trial, in real time; `on_statistics` hears reports so far, each `every_s` seconds.
 
+        What programs say goes to files of the folder `logs`, which exists, and packets to the file `capture`.
         Raises RequestError, and KeyboardInterrupt after Ctrl-C.
         """
         request = LiveRequest(self.description.toml, self.description.name, seed, realtime, bound)
         begin = os.times()
-        process = LiveProcess(request, {"kind": "trial", "trace": trace}, on_statistics=on_statistics)
+        process = LiveProcess(request, {"kind": "trial", "trace": trace, **_files(logs=logs, capture=capture)}, on_statistics=on_statistics)
         try:
             with _asked(process, every_s if on_statistics else None):
                 answer = process.answer()["trial"]

@@ -4,6 +4,7 @@
 mod any_variant;
 mod calls;
 mod changes;
+mod commands;
 mod controllers;
 mod short_forms;
 mod stacks;

@@ -3,6 +3,7 @@
 
 mod bound;
 mod breaker;
+mod command;
 pub(super) mod counts;
 mod criteria;
 mod dead_end;

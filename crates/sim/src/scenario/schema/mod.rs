@@ -2,6 +2,7 @@
 //! that editors use is generated from these types.
 
 mod breaker;
+mod command;
 mod flow;
 mod impairment;
 mod media;
@@ -15,6 +16,7 @@ mod traffic;
 mod transport;
 
 pub(crate) use breaker::CircuitBreaker;
+pub(crate) use command::{Command, Count};
 pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct};
 pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
 pub(crate) use media::{Carriage, Encoder, From, Media};
