@@ -21,8 +21,14 @@ use thalweg_units::Instant;
 const SNAP: usize = 128;
 /// Bytes that are written to the file at once.
 const ROOM: usize = 1 << 20;
-/// Section 8 of the document: raw IPv4 or IPv6 packets.
-const LINKTYPE_RAW: u16 = 101;
+/// The encapsulation of BSD's loopback (draft-ietf-opsawg-pcaplinktype): an address family in the order of the file, then
+/// the packet. Of raw packets (101) libpcap 1.10 reads no file with two interfaces.
+const LINKTYPE_NULL: u16 = 0;
+const AF_INET: u32 = 2;
+/// That of macOS, which readers know everywhere.
+const AF_INET6: u32 = 30;
+/// Bytes of the address family.
+const FAMILY: usize = 4;
 /// Codes of options (sections 3.5 and 4.2 to 4.3).
 const IF_NAME: u16 = 2;
 const IF_TSRESOL: u16 = 9;
@@ -57,8 +63,8 @@ impl Capture {
         capture.block(0x0A0D_0D0A, &body)?;
         for name in ["left", "right"] {
             let mut body = Vec::new();
-            body.extend([LINKTYPE_RAW, 0].map(u16::to_le_bytes).concat());
-            body.extend((SNAP as u32).to_le_bytes());
+            body.extend([LINKTYPE_NULL, 0].map(u16::to_le_bytes).concat());
+            body.extend(((FAMILY + SNAP) as u32).to_le_bytes());
             option(&mut body, IF_NAME, name.as_bytes());
             option(&mut body, IF_TSRESOL, &[9]);
             end_of_options(&mut body);
@@ -100,12 +106,14 @@ impl Capture {
         frame: &Frame,
     ) -> io::Result<()> {
         let at = self.start_ns + (now - Instant::START).as_nanos();
-        let length = frame.size().as_u64() as u32;
+        let length = frame.size().as_u64() as u32 + FAMILY as u32;
         let mut body = std::mem::take(&mut self.block);
         body.clear();
         for word in [interface, (at >> 32) as u32, at as u32, 0, length] {
             body.extend(word.to_le_bytes());
         }
+        let family = if frame.is_v6() { AF_INET6 } else { AF_INET };
+        body.extend(family.to_le_bytes());
         frame.copy_to(SNAP, &mut self.head, &mut body);
         let kept = (body.len() - 20) as u32;
         body[12..16].copy_from_slice(&kept.to_le_bytes());

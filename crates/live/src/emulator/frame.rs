@@ -56,6 +56,11 @@ impl Frame {
         thalweg_units::Bytes::new(self.packet.payload_of(self.segment) as u64)
     }
 
+    /// Whether it is of IPv6.
+    pub(crate) fn is_v6(&self) -> bool {
+        self.packet.headers.source.is_ipv6()
+    }
+
     /// Appends its first bytes to `room`, at most `most`; `head` is for what comes between.
     pub(crate) fn copy_to(&self, most: usize, head: &mut Vec<u8>, room: &mut Vec<u8>) {
         let rest = self.write_with(1, head);

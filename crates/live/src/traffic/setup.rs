@@ -62,7 +62,12 @@ pub(super) fn traffic<'a>(
         }
     }
     let mut upcoming: Vec<usize> = (0..connections.len()).collect();
-    upcoming.sort_by_key(|index| Reverse((connections[*index].begins, *index)));
+    // What starts at the same time as programs starts before them: they take the cores.
+    upcoming.sort_by_key(|index| {
+        let connection = &connections[*index];
+        let is_program = matches!(connection.ends, Ends::Program(_));
+        Reverse((connection.begins, is_program, *index))
+    });
     let epoll = Epoll::new().map_err(refused)?;
     let clock = Clock::start();
     started(clock).map_err(refused)?;
