@@ -14,10 +14,10 @@ from typing import Any
 from thalweg.base.errors import RequestError
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.scenario import Scenario
+from thalweg.experiments.bench.certificate import make_certificate
 from thalweg.experiments.bench.stack_file import Room, StackFile
 from thalweg.realtime import LiveScenario
 from thalweg.realtime.kernel import PREFIX
-from thalweg.realtime.quic.identity import Identity
 
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -74,8 +74,9 @@ class Side:
                 for _ in range(whole):
                     file.write(_BLOCK)
                 file.write(_BLOCK[:rest])
-        if not (room.certificates / "cert.pem").exists():
-            Identity.make().write_apart(room.certificates / "cert.pem", room.certificates / "priv.key")
+        certificate = room.certificates / "cert.pem"
+        if self.stack and self.stack.needs_certificate and not certificate.exists():
+            make_certificate(certificate, room.certificates / "priv.key")
 
     def document(self) -> dict[str, Any]:
         """This side as JSON."""

@@ -45,7 +45,7 @@ UNSUPPORTED = 127
 _INTEROP_PORT = 443
 PLACES = ("address", "port", "url", "file", "bytes", "www", "downloads", "qlog", "certificate", "key")
 """The words in braces."""
-_PLACE = re.compile(r"(?<!\$)\{([a-z_]+)\}")
+_PLACE = re.compile(r"\{\{|\}\}|(?<!\$)\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,9 @@ class StackFile:
 
         >>> StackFile.of({"name": "a", "client": "get {url}", "port": 80}, Path("a.toml")).port
         80
-        >>> StackFile.of({"name": "a", "client": "get {ulr}"}, Path("a.toml"))
+        >>> StackFile.of({"name": "a", "clinet": "get"}, Path("a.toml"))  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        thalweg.base.errors.RequestError: a.toml: client: unknown word {ulr} (did you mean 'url'?)
+        thalweg.base.errors.RequestError: a.toml: unknown key 'clinet'; did you mean client?; accepted: ...
         """
         _check_keys(table, file)
         follows = table.get("contract") == INTEROP
@@ -124,6 +124,12 @@ class StackFile:
         ready = table.get("ready", f"udp:{_INTEROP_PORT}" if follows else None)
         folder = file.absolute().parent
         return StackFile(**{**table, "port": port, "ready": ready, "folder": folder})
+
+    @property
+    def needs_certificate(self) -> bool:
+        """Whether a command names a certificate, or the contract does."""
+        lines = f"{self.client} {self.server}"
+        return self.contract is not None or "{certificate}" in lines or "{key}" in lines
 
     def command(self, room: Room, size: int) -> dict[str, str]:
         """The table `[flow.command]` of a flow that transfers so many bytes."""
@@ -198,14 +204,15 @@ def _check_keys(table: Mapping[str, Any], file: Path) -> None:
             raise RequestError(f"{file}: the key {key!r} is missing; accepted: {_TEXTS[key]}")
     for key in ("client", "server", "ready"):
         for word in _PLACE.findall(table.get(key, "")):
-            if word not in PLACES and (hint := did_you_mean(word, PLACES)):
-                raise RequestError(f"{file}: {key}: unknown word {{{word}}}{hint}")
+            if word and word not in PLACES:
+                accepted = ", ".join(f"{{{place}}}" for place in (*PLACES, f"{{{word}}}"))
+                raise RequestError(f"{file}: {key}: unknown word {{{word}}}; accepted: {accepted} for the shell")
 
 
 def _filled(command: str, words: Mapping[str, str]) -> str:
-    """A command with the words in braces replaced; others are the shell's.
+    """A command with the words in braces replaced; two braces are one for the shell.
 
-    >>> _filled("get {url} ${url} | awk '{print}'", {"url": "http://a/1"})
+    >>> _filled("get {url} ${url} | awk '{{print}}'", {"url": "http://a/1"})
     "get http://a/1 ${url} | awk '{print}'"
     """
-    return _PLACE.sub(lambda match: words.get(match[1], match[0]), command)
+    return _PLACE.sub(lambda match: words[match[1]] if match[1] else match[0][0], command)

@@ -70,15 +70,6 @@ class Identity:
         made.write(file)
         return made, True
 
-    def write_apart(self, certificate: Path, key: Path) -> None:
-        """Writes certificate and key into a file each. Raises OSError."""
-        import ssl  # noqa: PLC0415 - as above
-
-        certificate.write_text(ssl.DER_cert_to_PEM_cert(self.certificate), encoding="ascii")
-        key.touch(0o600)
-        body = base64.encodebytes(self.key).decode().strip()
-        key.write_text(f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n", encoding="ascii")
-
     def write(self, file: Path) -> None:
         """Writes a new file, which its owner alone may read. Raises RequestError."""
         import ssl  # noqa: PLC0415 - as above
