@@ -66,7 +66,7 @@ def test_a_file_that_names_no_stack_is_refused_with_its_key_and_what_is_accepted
 
 def test_words_in_braces_stand_for_what_a_run_gives_and_others_are_the_shells(tmp_path: Path) -> None:
     text = 'name = "a"\nserver = "serve {www} {address}:{port}"\n'
-    text += 'client = "get {url} >{downloads}/{file} ${x} | awk \'{print}\' {bytes}"\nready = "tcp:{port}"\n'
+    text += 'client = "get {url} >{downloads}/{file} ${x} | awk \'{{print}}\' {bytes}"\nready = "tcp:{port}"\n'
     stack = StackFile.read(written(tmp_path, text))
     room = Room(tmp_path / "a room")
     table = stack.command(room, 5000)

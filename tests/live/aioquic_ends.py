@@ -11,7 +11,8 @@ import ssl
 import sys
 from pathlib import Path
 
-from aioquic.asyncio import connect, serve
+from aioquic.asyncio.client import connect
+from aioquic.asyncio.server import serve
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.logger import QuicFileLogger
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -31,6 +31,7 @@ from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.sequential import median_interval
 from thalweg.judging.thresholds import DEFAULTS, Thresholds
 from thalweg.realtime import Recording, Timing, faithful, is_faithful
+from thalweg.realtime.report import reasons
 from thalweg.results.gate.baseline import value_of
 
 METRICS = {"rate": True, "completion": True, "loss": False, "queue-delay": False}
@@ -185,9 +186,15 @@ def _trial(
         place = plan.out / entry.name / f"{_file_name(side.name)}-{seed}"
         place.mkdir(parents=True, exist_ok=True)
         recording = Recording(logs=place, capture=place / "packets.pcapng")
-    scenario = side.scenario(entry, plan.overrides, room)
     try:
-        done = faithful(scenario, seed, timing, recording)
+        for attempt in range(1, timing.retry + 2):
+            # Anew each time, which empties what the one before has left.
+            scenario = side.scenario(entry, plan.overrides, room)
+            done = faithful(scenario, seed, replace(timing, retry=0), recording)
+            if is_faithful(done.report):
+                break
+            why = "; ".join(reasons(done.report))
+            timing.heard(f"{side.name}, {entry.name}, seed {seed}, attempt {attempt}: {why}")
     except RealTimeError as error:
         raise RealTimeError(
             f"{side.name}, {entry.name}, seed {seed}: {error}{_unsupported(side, error)}"
@@ -198,7 +205,7 @@ def _trial(
             kept.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(file, kept)
     outcomes = done.trial.outcomes if is_faithful(done.report) else None
-    return outcomes, int(done.report["attempts"])
+    return outcomes, attempt
 
 
 def _unsupported(side: Side, error: RealTimeError) -> str:
