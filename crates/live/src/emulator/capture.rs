@@ -29,7 +29,7 @@ const AF_INET: u32 = 2;
 const AF_INET6: u32 = 30;
 /// Bytes of the address family.
 const FAMILY: usize = 4;
-/// Codes of options (sections 3.5 and 4.2 to 4.3).
+/// Codes of options (sections 3.5, 4.2 and 4.3).
 const IF_NAME: u16 = 2;
 const IF_TSRESOL: u16 = 9;
 const EPB_FLAGS: u16 = 2;

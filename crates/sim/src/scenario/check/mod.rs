@@ -3,7 +3,6 @@
 
 mod bound;
 mod breaker;
-mod command;
 pub(super) mod counts;
 mod criteria;
 mod dead_end;

@@ -1,7 +1,7 @@
 //! `[flow.command]`: programs as the ends of a flow.
 
-use super::Checker;
-use crate::scenario::command::{COMMAND, CommandSpec, ReadyWhen};
+use super::{COMMAND, CommandSpec, ReadyWhen};
+use crate::scenario::check::Checker;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::schema::{Flow, ReceiverConduct, SenderConduct};
 use thalweg_units::Duration;
@@ -11,7 +11,7 @@ const LONGEST: Duration = Duration::from_secs(3600);
 
 impl Checker<'_> {
     /// The programs of a flow, if it has any.
-    pub(super) fn command(
+    pub(crate) fn command(
         &self,
         index: usize,
         flow: &Flow,

@@ -1,10 +1,12 @@
 //! A flow whose ends are programs.
 
+mod check;
+
 use super::schema;
 use thalweg_units::Duration;
 
 /// Prefix of controllers of programs: what follows is their name in tables.
-pub(super) const COMMAND: &str = "command:";
+pub(crate) const COMMAND: &str = "command:";
 
 /// The programs of a flow. Commands are for `sh`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +36,7 @@ pub enum ReadyWhen {
 
 impl ReadyWhen {
     /// Reads the key `ready`; `None` if it is neither a port nor a command.
-    pub(super) fn read(text: &str) -> Option<ReadyWhen> {
+    fn read(text: &str) -> Option<ReadyWhen> {
         let text = text.trim();
         let port = |digits: &str| digits.parse().ok().filter(|port| *port > 0);
         if let Some(digits) = text.strip_prefix("tcp:") {
@@ -49,7 +51,7 @@ impl ReadyWhen {
 
 impl CommandSpec {
     /// The checked keys of a table.
-    pub(super) fn of(table: &schema::Command, ready: Option<ReadyWhen>) -> CommandSpec {
+    fn of(table: &schema::Command, ready: Option<ReadyWhen>) -> CommandSpec {
         CommandSpec {
             client: table.client.clone(),
             server: table.server.clone(),
