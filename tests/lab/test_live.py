@@ -103,7 +103,8 @@ def test_a_controller_of_a_file_outside_does_not_run_in_real_time_either(lab: La
 def test_a_page_cannot_have_commands_run(lab: Lab, tmp_path: Path) -> None:
     # A scenario may come from a stranger, by a link: its commands would have all rights of the user.
     mark = tmp_path / "mark"
-    program = TEXT.replace('controller = "', 'command = { client = "touch ' + str(mark) + '" }\ncontroller = "command:')
+    command = f'command = {{ client = "touch {mark}" }}\ncontroller = "command:'
+    program = TEXT.replace('controller = "', command)
     assert "command:" in program
     with lab.socket() as connection:
         for name in ("live", "check"):

@@ -178,6 +178,20 @@ def test_what_a_bench_cannot_be_asked_is_refused(arguments: list[str], said: str
 
 
 @needs_rights
+def test_trials_in_real_time_are_stored_and_compared(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "short.toml"
+    file.write_text(PATH + FLOW.format(name="main", size="300 kB"))
+    command = ["run", str(file), "--live", "--bound", "20 ms", "--realtime", "-n", "2"]
+    for out, controller in (("a", "kernel:cubic"), ("b", "cubic")):
+        assert main([*command, "-c", f"main={controller}", "--out", str(tmp_path / out)]) == 0
+    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
+    assert SuiteResult.load(tmp_path / "a").outcomes[0].flows["controller"].to_list() == ["kernel:cubic"] * 2
+    capsys.readouterr()
+    assert main([*command, "--capture", str(tmp_path / "packets.pcap")]) == 2
+    assert "the name must end in .pcapng" in capsys.readouterr().err
+
+
+@needs_rights
 def test_a_suite_in_real_time_is_stored_and_judged(conditions: str, tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "stored"
     arguments = ["suite", conditions, "--live", "-n", "2", "--bound", "20 ms", "--realtime", "--out", str(out)]
