@@ -51,6 +51,8 @@ class SignTest:
     family: int
     """How many comparisons share the error of what is worse."""
     error: float = ERROR
+    planned: int | None = None
+    """How many pairs there are to be; None if nothing is planned."""
     n: int = 0
     """Pairs so far."""
     worse: int = 0
@@ -76,8 +78,13 @@ class SignTest:
 
     @property
     def lacks_pairs(self) -> bool:
-        """Whether so few pairs could not have said that it is worse, however much it was."""
-        return self.decision == "undecided" and self.n < fewest(self.family, self.error)
+        """Whether pairs are missing that could have said that it is worse.
+
+        A test that ends before its last pair since the rest could not say so any more lacks none.
+        """
+        if self.decision != "undecided" or self.n >= fewest(self.family, self.error):
+            return False
+        return self.planned is None or self.can_become_worse(self.planned - self.n)
 
 
 def median_interval(values: Sequence[float], error: float = ERROR) -> Interval:
