@@ -40,6 +40,10 @@ REFERENCE = Side("kernel:cubic", controller="kernel:cubic")
 """Beside which the harm to neighbours is measured."""
 
 
+_REFERENCE = ""
+"""Under which it stands among the sides of a round, whose names are not empty."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What is run."""
@@ -144,7 +148,7 @@ def _round(
         sides.append(REFERENCE)
     played: dict[str, Outcomes] = {}
     for side in sides if number % 2 == 0 else reversed(sides):
-        key = "reference" if side is REFERENCE else side.name
+        key = _REFERENCE if side is REFERENCE else side.name
         if side is REFERENCE and (same := _like_reference(plan.sides)):
             key = same
             if key in played:
@@ -162,7 +166,7 @@ def _round(
         effect.add(values[0], values[1] if len(values) > 1 else None)
     for name in names:
         found.outcomes[name].setdefault(condition.name, []).append(played[name])
-    reference = played.get("reference") or played.get(_like_reference(plan.sides) or "")
+    reference = played.get(_REFERENCE) or played.get(_like_reference(plan.sides) or "")
     if condition.neighbour and reference is not None:
         rate = MEASURES["rate"]
         alone = value_of(reference, condition.neighbour, rate)
