@@ -159,7 +159,7 @@ class StackFile:
             steps += [f"export {name}={value}" for name, value in given.items()]
             # The contract has fixed names for these: in the namespace of the host, where such folders exist.
             steps += [
-                f"if [ -d {at} ]; then mount --bind {place} {at}; fi"
+                f"if [ -d {at} ]; then mount --bind {place} {at} || :; fi"
                 for at, place in (
                     ("/www", given["WWW"]),
                     ("/downloads", given["DOWNLOADS"]),
