@@ -39,8 +39,8 @@ def test_a_run_replaces_an_older_result_and_nothing_else(tmp_path: Path, capsys:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--live"], "--out cannot be combined with --live"),
         (["-c", "main=c4", "-c", "main=reno"], "--out cannot be combined with several controllers"),
+        (["--capture", "packets.pcapng"], "--retry and --capture require --live"),
     ],
 )
 def test_what_cannot_be_stored_is_refused(

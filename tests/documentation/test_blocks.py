@@ -21,6 +21,7 @@ from thalweg.cli.commands import everything as every_command
 from thalweg.cli.status import UNFAITHFUL
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.scenario import Scenario
+from thalweg.experiments.bench.stack_file import StackFile
 from thalweg.experiments.dossier.limits import read_limits
 from thalweg.experiments.dossier.numbers import NUMBERS
 from thalweg.experiments.dossier.statements import read_statements
@@ -188,7 +189,7 @@ def python(block: Block, names: dict[str, Any]) -> None:
 
 
 def scenario(block: Block) -> None:
-    """Runs a scenario, or tables of one beside what they lack; plans, tables of suites, kernel TCP are checked."""
+    """Runs a scenario, or tables of one beside what they lack; plans, tables of suites, real time are checked."""
     keys = tomllib.loads(block.text)
     text = block.text
     if "field" in keys or set(keys) <= set(NUMBERS):
@@ -201,6 +202,9 @@ def scenario(block: Block) -> None:
             Path("suite", f"{name}.toml").touch()
         Path("suite", "suite.toml").write_text(text, encoding="utf-8")
         assert Suite.find("suite").compare.against, block.place
+        return
+    if "client" in keys:
+        assert StackFile.of(keys, Path("stack.toml")).name, block.place
         return
     if "gate" in keys:
         assert read_thresholds(keys["gate"], block.place), block.place
@@ -216,7 +220,7 @@ def scenario(block: Block) -> None:
         given = {"path" if key == "link" else key for key in keys}
         lacking = [table for key, table in TABLES.items() if key not in given]
         text = "\n".join(['title = "Part"', text, *lacking])
-    if "kernel:" in text:
+    if "kernel:" in text or "command:" in text:
         LiveScenario.from_toml(text, block.place)
     else:
         Scenario.from_toml(text, block.place).run(seed=1)

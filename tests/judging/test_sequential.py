@@ -147,3 +147,22 @@ def test_of_two_thousand_gates_on_a_machine_that_drifts(
     rng = np.random.default_rng(1)
     share = sum(comparison(change, noise, rng).decision == "worse" for _ in range(2000)) / 2000
     assert worse[0] <= share <= worse[1]
+
+
+def test_a_test_that_stops_since_it_cannot_become_worse_lacks_no_pairs() -> None:
+    # Ten metrics share 5 %: eleven pairs could say so if all were worse, and of 20 pairs at least 18 must be.
+    assert fewest(10) == 11
+    stopped = SignTest(10, planned=20)
+    for is_worse in (False, True, False, False, False):
+        stopped.add(is_worse)
+    assert not stopped.can_become_worse(20 - 5)
+    assert not stopped.lacks_pairs
+    # The same pairs, where the other 35 were left out: they could have said so.
+    short = SignTest(10, planned=40)
+    for is_worse in (False, True, False, False, False):
+        short.add(is_worse)
+    assert short.can_become_worse(40 - 5)
+    assert short.lacks_pairs
+    # Without a plan, few pairs are few.
+    assert SignTest(10, n=5).lacks_pairs
+    assert not SignTest(10, n=11).lacks_pairs

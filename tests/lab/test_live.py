@@ -98,3 +98,18 @@ def test_a_controller_of_a_file_outside_does_not_run_in_real_time_either(lab: La
             asked = setup(TEXT, controllers={"main": controller})
             refused = ask(connection, name="live", setup=asked, seed="1")["refused"]["message"]
             assert "outside of the folder" in refused or "requires thalweg lab --python" in refused
+
+
+def test_a_page_cannot_have_commands_run(lab: Lab, tmp_path: Path) -> None:
+    # A scenario may come from a stranger, by a link: its commands would have all rights of the user.
+    mark = tmp_path / "mark"
+    command = f'command = {{ client = "touch {mark}" }}\ncontroller = "command:'
+    program = TEXT.replace('controller = "', command)
+    assert "command:" in program
+    with lab.socket() as connection:
+        for name in ("live", "check"):
+            answer = ask(connection, name=name, setup=setup(program), seed="1")
+            assert "refused" in answer or "requires real time" in str(answer), answer
+        refused = ask(connection, name="live", setup=setup(program), seed="1")["refused"]["message"]
+    assert "[flow.command] cannot be run from a page; use thalweg run --live" in refused
+    assert not mark.exists()

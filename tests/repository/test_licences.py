@@ -20,7 +20,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DENY = tomllib.loads((ROOT / "deny.toml").read_text(encoding="utf-8"))
 ALLOWED = set(DENY["licenses"]["allow"])
-PYTHON_ALLOWED = ALLOWED | {"0BSD", "CC0-1.0", "PSF-2.0"}
+PYTHON_ALLOWED = ALLOWED | {"0BSD", "CC0-1.0", "MIT-0", "PSF-2.0"}
 CLASSIFIERS = {
     "License :: OSI Approved :: MIT License": "MIT",
     "License :: OSI Approved :: BSD License": "BSD-3-Clause",

@@ -162,7 +162,11 @@ impl Host {
     ) -> io::Result<Pid> {
         let (mut refused, refusal) = process::pipe()?;
         let output = output.try_clone()?;
-        let background = Background { output, refusal };
+        let background = Background {
+            output,
+            refusal: Some(refusal),
+            gate: None,
+        };
         let pid = self.start_in(command, variables, Some(background))?;
         // The other end is closed when the command has begun.
         let mut reason = String::new();
@@ -197,6 +201,36 @@ impl Host {
                 }
             }
         })
+    }
+
+    /// Prepares a command in the background, which starts when it is told to. Its status is 125 if it never is.
+    pub(crate) fn hold_in_background(
+        &self,
+        command: &[OsString],
+        variables: &[(String, String)],
+        output: &File,
+    ) -> io::Result<Held> {
+        let (waits, gate) = process::pipe()?;
+        let background = Background {
+            output: output.try_clone()?,
+            refusal: None,
+            gate: Some(waits),
+        };
+        let pid = self.start_in(command, variables, Some(background))?;
+        Ok(Held { pid, gate })
+    }
+
+    /// The environment of a command on this host: its addresses, and those of another.
+    pub(crate) fn variables(&self, other: &Host) -> Vec<(String, String)> {
+        let mut variables = vec![
+            ("THALWEG_ADDRESS".to_owned(), self.v4.to_string()),
+            ("THALWEG_PEER".to_owned(), other.v4.to_string()),
+        ];
+        if self.has_v6 && other.has_v6 {
+            variables.push(("THALWEG_ADDRESS6".to_owned(), self.v6.to_string()));
+            variables.push(("THALWEG_PEER6".to_owned(), other.v6.to_string()));
+        }
+        variables
     }
 
     /// Whether a socket of this host waits at a port: one that listens, of TCP, or any, of UDP.
@@ -267,11 +301,29 @@ fn waits_at(text: &str, protocol: &str, port: u16) -> bool {
     })
 }
 
-/// Where the output of a command in the background goes, and why it cannot be started.
+/// A command that is ready to start.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) pid: Pid,
+    gate: File,
+}
+
+impl Held {
+    /// Starts it.
+    pub(crate) fn start(&mut self) -> io::Result<()> {
+        self.gate.write_all(&[1])
+    }
+}
+
+/// A command in the background.
 #[derive(Debug)]
 struct Background {
+    /// Where its output goes.
     output: File,
-    refusal: File,
+    /// Where it is told why it cannot be started.
+    refusal: Option<File>,
+    /// What it waits for.
+    gate: Option<File>,
 }
 
 /// Becomes the command; returns only if that fails, with the status that shells use.
@@ -283,6 +335,12 @@ fn exec(
     let Some((program, arguments)) = command.split_first() else {
         return 127;
     };
+    let gate = background.and_then(|background| background.gate.as_ref());
+    if let Some(mut gate) = gate
+        && gate.read_exact(&mut [0]).is_err()
+    {
+        return 125;
+    }
     let mut started = Command::new(program);
     started.args(arguments).envs(variables.iter().cloned());
     if let Some(Background { output, .. }) = background {
@@ -297,7 +355,9 @@ fn exec(
     let reason = format!("{}: {error}", program.to_string_lossy());
     match background {
         Some(background) => {
-            let _ = (&background.refusal).write_all(reason.as_bytes());
+            if let Some(mut refusal) = background.refusal.as_ref() {
+                let _ = refusal.write_all(reason.as_bytes());
+            }
         }
         None => eprintln!("error: {reason}"),
     }

@@ -1,12 +1,13 @@
 //! The outcome and trace of a trial in real time, in the form of virtual time.
 
+use crate::emulator::outside::{Outside, Seen};
 use crate::emulator::{DOWN, Emulator, UP};
 use crate::traffic::{ConnectionResult, FlowPlan, TrafficResult};
 use thalweg_path::{FlowLinkStats, LinkConfig};
 use thalweg_sim::{
     FlowOutcome, LinkOutcome, Measured, Outcome, RequestOutcome, Scenario, Trace, Transfer, jain,
 };
-use thalweg_units::{Bytes, Duration, Rate};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// The names of the links.
 const LINKS: [&str; 2] = ["down", "up"];
@@ -17,6 +18,8 @@ pub(crate) struct Ended<'a> {
     pub(crate) seed: u64,
     pub(crate) plans: &'a [FlowPlan],
     pub(crate) links: [&'a LinkConfig; 2],
+    /// The flow of each connection that the emulator tells apart; those of programs come after the planned ones.
+    pub(crate) flow_of: Vec<usize>,
     pub(crate) result: TrafficResult,
 }
 
@@ -37,9 +40,12 @@ impl Ended<'_> {
 
     /// Builds the outcome.
     pub(crate) fn measured(mut self, emulator: &mut Emulator) -> Measured {
-        let flows: Vec<FlowOutcome> = (0..self.plans.len())
+        let mut flows: Vec<FlowOutcome> = (0..self.plans.len())
             .map(|flow| self.flow(flow, emulator))
             .collect();
+        if let Some(outside) = &emulator.observers.outside {
+            self.share_as_seen(&mut flows, outside);
+        }
         let end = self.result.end;
         let stats = [DOWN, UP].map(|link| emulator.link_stats(link));
         let links = [DOWN, UP].map(|link| {
@@ -61,6 +67,9 @@ impl Ended<'_> {
         let trace = emulator.samples.take().map(|samples| {
             let names = self.names();
             let mut trace = samples.trace;
+            for drop in &mut trace.drops {
+                drop.flow = self.planned(drop.flow);
+            }
             // Other packets belong to no flow: the kernel's own.
             trace.drops.retain(|drop| drop.flow < names.len());
             Trace {
@@ -86,9 +95,15 @@ impl Ended<'_> {
 
     /// A flow: the sum of its connections.
     fn flow(&self, flow: usize, emulator: &Emulator) -> FlowOutcome {
-        let own = self.connections(flow);
+        let data = self.plans[flow].transfers.first();
+        let data = data.map_or(DOWN, |(_, transfer)| data_link(transfer));
+        let own = self
+            .flow_of
+            .iter()
+            .enumerate()
+            .filter(|(_, of)| **of == flow);
         let on_link: FlowLinkStats = own
-            .map(|(index, (_, transfer), _)| emulator.flow_stats(data_link(transfer), index as u64))
+            .map(|(index, _)| emulator.flow_stats(data, index as u64))
             .sum();
         let transmitted = on_link.transmitted.packets;
         let mean = |sum: Duration| (transmitted > 0).then(|| sum / transmitted.max(1));
@@ -126,11 +141,68 @@ impl Ended<'_> {
             sum.min_rtt = sum.min_rtt.into_iter().chain(done.rtt_min).min();
             sum.media.extend(done.media.iter().cloned());
         }
+        if let Some(outside) = &emulator.observers.outside
+            && self.scenario.flows[flow].command.is_some()
+        {
+            self.as_seen(&mut sum, flow, &outside.flow(flow), &on_link);
+        }
         let begun = sum.start.unwrap_or(Duration::ZERO);
         let span = sum.completion.unwrap_or(self.result.end) - begun;
         sum.mean_rate = Rate::over(sum.bytes_delivered, span);
         sum.mean_rtt = mean_rtt(rtt_sum, rtt_samples);
         sum
+    }
+
+    /// The planned connection of one that the emulator tells apart: a flow with programs has one.
+    fn planned(&self, connection: usize) -> usize {
+        let before = self.plans.iter().map(|plan| plan.transfers.len());
+        match self.flow_of.get(connection) {
+            Some(flow) if connection >= before.clone().sum() => before.take(*flow).sum(),
+            _ => connection,
+        }
+    }
+
+    /// What the emulator has seen of a flow with programs, in place of what its ends report.
+    fn as_seen(&self, sum: &mut FlowOutcome, flow: usize, seen: &Seen, on_link: &FlowLinkStats) {
+        let spec = &self.scenario.flows[flow];
+        let since_start = |at: Instant| at - Instant::START;
+        if let Some(first) = seen.first {
+            sum.start = Some(since_start(first));
+        }
+        let last = seen.last.map(since_start);
+        sum.completion = sum
+            .closed
+            .map(|closed| last.map_or(closed, |last| last.min(closed)));
+        let workload = self.plans[flow].transfers.iter();
+        let workload: Bytes = workload.map(|(_, transfer)| transfer.bytes()).sum();
+        let counts_packets = spec.command.as_ref().is_some_and(|it| it.counts_packets);
+        sum.bytes_delivered = match sum.closed {
+            _ if counts_packets => seen.payload,
+            Some(_) => workload,
+            None => seen.payload.min(workload),
+        };
+        sum.packets_sent = seen.packets;
+        sum.packets_lost = on_link.dropped.packets + on_link.lost.packets;
+    }
+
+    /// Sets what flows got while all were active, from what the emulator has seen of each.
+    fn share_as_seen(&mut self, flows: &mut [FlowOutcome], outside: &Outside) {
+        let end = self.result.end;
+        let begun = flows.iter().map(|flow| flow.start.unwrap_or(end)).max();
+        let over = flows
+            .iter()
+            .map(|flow| flow.completion.unwrap_or(end))
+            .min();
+        let (begun, over) = (begun.unwrap_or(end), over.unwrap_or(end));
+        self.result.overlap = over.max(begun) - begun;
+        let received = (0..flows.len()).map(|flow| outside.received(flow, begun, over));
+        self.result.shared = received.collect();
+        let total: Bytes = self.result.shared.iter().copied().sum();
+        for (flow, shared) in flows.iter_mut().zip(&self.result.shared) {
+            flow.shared_bytes = *shared;
+            flow.shared_rate = Rate::over(*shared, self.result.overlap);
+            flow.share = (!total.is_zero()).then(|| shared.as_u64() as f64 / total.as_u64() as f64);
+        }
     }
 
     /// The name of each connection in a trace.
@@ -156,10 +228,7 @@ impl Ended<'_> {
                     flow,
                     request,
                     start: *start,
-                    bytes: match transfer {
-                        Transfer::Download { bytes, .. } | Transfer::Upload { bytes } => *bytes,
-                        Transfer::Call => Bytes::ZERO,
-                    },
+                    bytes: transfer.bytes(),
                     completion: done.completion,
                     packets_sent: done.packets_sent,
                     packets_lost: done.packets_lost,

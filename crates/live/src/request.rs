@@ -2,6 +2,9 @@
 
 use crate::report::Report;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use thalweg_sim::Measured;
 use thalweg_units::Duration;
 
@@ -43,10 +46,14 @@ pub(crate) enum Task {
         /// Number of right hosts.
         right: u8,
     },
-    /// Run the flows of the scenario with the TCP of the kernel.
+    /// Run the flows of the scenario: of the kernel's TCP, of the QUIC stack, or programs.
     Trial {
         /// Whether to record time series.
         trace: bool,
+        /// An existing folder for what programs say.
+        logs: Option<PathBuf>,
+        /// A file for the packets.
+        capture: Option<PathBuf>,
     },
 }
 
@@ -82,6 +89,11 @@ pub(crate) enum When {
     Udp(u16),
     /// This command ends with status 0 on the host of the peer.
     Command(Vec<Vec<u8>>),
+}
+
+/// The words of a command.
+pub(crate) fn words(words: &[Vec<u8>]) -> Vec<OsString> {
+    words.iter().cloned().map(OsString::from_vec).collect()
 }
 
 /// A line of the answer.

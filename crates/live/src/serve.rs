@@ -42,7 +42,18 @@ fn meet(
     say: &mut dyn FnMut(&Answer) -> io::Result<()>,
 ) -> Result<Answer, String> {
     let (status, stage) = match &request.task {
-        Task::Trial { trace } => return trial::run(request, *trace, registry, explain, say),
+        Task::Trial {
+            trace,
+            logs,
+            capture,
+        } => {
+            let asked = trial::Asked {
+                trace: *trace,
+                logs: logs.as_deref(),
+                capture: capture.as_deref(),
+            };
+            return trial::run(request, &asked, registry, explain, say);
+        }
         Task::Shell { command, peer } => {
             let mut stage = Stage::of_hosts(request, &path(request, registry)?, [1, 1])?;
             let status = shell::run(&mut stage, command, peer.as_ref(), say)?;

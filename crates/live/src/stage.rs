@@ -27,12 +27,14 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Creates the hosts, left and right, and an emulator whose time starts now.
+    /// Creates the hosts, left and right, and an emulator that distinguishes flows by their ports, and `of_programs`
+    /// connections more. Its time starts now.
     pub(crate) fn new(
         request: &Request,
         scenario: &Scenario,
         hosts: [u8; 2],
         flows: Range<u16>,
+        of_programs: usize,
         sample: Option<Duration>,
     ) -> Result<Stage, String> {
         let links = scenario.path().ok_or_else(|| {
@@ -76,6 +78,7 @@ impl Stage {
             seeds: scenario.path_seeds(request.seed),
             bound,
             flows,
+            of_programs,
             sample,
         };
         let emulator = Emulator::new(Clock::start(), &setup, ports).map_err(|e| e.to_string())?;
@@ -107,12 +110,17 @@ impl Stage {
         scenario: &Scenario,
         hosts: [u8; 2],
     ) -> Result<Stage, String> {
-        Stage::new(request, scenario, hosts, 0..0, None)
+        Stage::new(request, scenario, hosts, 0..0, 0, None)
     }
 
     /// The first host of a side.
     pub(crate) fn first(&self, side: Side) -> Option<&Host> {
         self.hosts.iter().find(|host| host.side == side)
+    }
+
+    /// Hosts of a side, in their order.
+    pub(crate) fn side(&self, side: Side) -> impl Iterator<Item = &Host> {
+        self.hosts.iter().filter(move |host| host.side == side)
     }
 
     /// The report of the run. `dropped` are packets that the hosts dropped outside their devices, down and up.

@@ -1,8 +1,12 @@
 //! One trial of a scenario with the kernel's TCP and the QUIC stack: outcomes and a trace as of the simulator.
 
 use crate::emulator::Side;
+use crate::emulator::capture::Capture;
+use crate::emulator::outside::Outside;
+use crate::emulator::programs::{CONNECTIONS, Programs};
 use crate::emulator::series::Binned;
 use crate::explain::Explain;
+use crate::host::MOST;
 use crate::outcome::{Ended, data_link};
 use crate::request::{Answer, Request};
 use crate::scenario::flows_from_toml;
@@ -10,20 +14,31 @@ use crate::stage::Stage;
 use crate::sys::clock::Clock;
 use crate::sys::process::{self, Child};
 use crate::traffic::FlowTrace;
-use crate::traffic::{self, Drive, FlowPlan, TrafficResult};
+use crate::traffic::{self, AllHosts, Drive, FlowPlan, TrafficResult};
 use std::io::{self, Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
 use thalweg_control::Registry;
 use thalweg_units::{Duration, Instant};
 
 /// Sampling period of the links in a trace.
 const SAMPLE: Duration = Duration::from_millis(5);
 
+/// What a trial is asked to record.
+pub(crate) struct Asked<'a> {
+    /// Whether to record time series.
+    pub(crate) trace: bool,
+    /// A folder for what programs say.
+    pub(crate) logs: Option<&'a Path>,
+    /// A file for the packets.
+    pub(crate) capture: Option<&'a Path>,
+}
+
 /// Runs a trial.
 pub(crate) fn run(
     request: &Request,
-    trace: bool,
+    asked: &Asked<'_>,
     registry: &Registry,
     explain: Explain<'_>,
     say: &mut dyn FnMut(&Answer) -> io::Result<()>,
@@ -45,27 +60,61 @@ pub(crate) fn run(
             traffic::MOST_CONNECTIONS
         ));
     }
+    let programs: Vec<usize> = (scenario.flows.iter().enumerate())
+        .filter_map(|(index, flow)| flow.command.is_some().then_some(index))
+        .collect();
+    if programs.len() >= usize::from(MOST) {
+        return Err(format!(
+            "{}: {} flows with [flow.command]; accepted: at most {}",
+            request.origin,
+            programs.len(),
+            MOST - 1
+        ));
+    }
     let ports = traffic::FIRST_PORT..traffic::FIRST_PORT + count as u16;
-    let sample = trace.then_some(SAMPLE);
-    let mut stage = Stage::new(request, scenario, [1, 1], ports, sample)?;
+    let sample = asked.trace.then_some(SAMPLE);
+    let hosts = [1 + programs.len() as u8; 2];
+    let of_programs = CONNECTIONS * programs.len();
+    let mut stage = Stage::new(request, scenario, hosts, ports, of_programs, sample)?;
+    // Each connection with its flow and the link of its data; after them those of programs.
+    let flows = plans.iter().enumerate();
+    let planned = flows.flat_map(|(index, plan)| {
+        let own = plan.transfers.iter();
+        own.map(move |(_, transfer)| (index, data_link(transfer)))
+    });
+    let mut told_apart: Vec<(usize, usize)> = planned.collect();
+    for flow in &programs {
+        let link = data_link(&plans[*flow].transfers[0].1);
+        told_apart.extend([(*flow, link); CONNECTIONS]);
+    }
+    if !programs.is_empty() {
+        let numbers = Programs::new(programs.len(), count);
+        let outside = Outside::new(plans.len(), told_apart.clone());
+        stage.emulator.programs = Some(numbers);
+        stage.emulator.observers.outside = Some(outside);
+    }
+    if let Some(file) = asked.capture {
+        let created = Capture::new(file);
+        let created = created.map_err(|error| format!("{}: {error}", file.display()))?;
+        stage.emulator.observers.capture = Some(created);
+    }
     let limit = scenario.time_limit();
     if let Some(every) = scenario.sample() {
-        let flows = plans.iter().enumerate();
-        let connections = flows.flat_map(|(index, plan)| {
-            let own = plan.transfers.iter();
-            own.map(move |(_, transfer)| (index, data_link(transfer)))
-        });
-        let series = Binned::new(every, limit, plans.len(), connections.collect());
-        stage.emulator.record_series(series);
+        let series = Binned::new(every, limit, plans.len(), told_apart.clone());
+        stage.emulator.observers.series = Some(series);
     }
-    let asked = Drive {
+    let driven = Drive {
         scenario,
         plans: &plans,
         seed: request.seed,
         limit,
-        record: trace,
+        record: asked.trace,
+        logs: asked.logs,
     };
-    let result = drive(&mut stage, &asked, explain, say)?;
+    let result = drive(&mut stage, &driven, explain, say)?;
+    let capture = stage.emulator.observers.capture.take();
+    let written = capture.map_or(Ok(()), Capture::end);
+    written.map_err(|error| error.to_string())?;
     let mut report = stage.report(result.host_dropped);
     let connections = result.connections.iter();
     let begun = connections.filter(|connection| connection.start.is_some());
@@ -77,6 +126,7 @@ pub(crate) fn run(
         seed: request.seed,
         plans: &plans,
         links: scenario.path().ok_or("the path has several hops")?,
+        flow_of: told_apart.iter().map(|(flow, _)| *flow).collect(),
         result,
     };
     let failure = ended.failure();
@@ -101,14 +151,18 @@ fn drive(
     let mut answer = process::memory_file("traffic").map_err(text)?;
     let (mut heard, mut start) = process::pipe().map_err(text)?;
     let traffic = {
-        let ends = [stage.first(Side::Left), stage.first(Side::Right)];
-        let [Some(left), Some(right)] = ends else {
+        let mut pairs = stage.side(Side::Left).zip(stage.side(Side::Right));
+        let Some((left, right)) = pairs.next() else {
             return Err("there are no hosts".into());
+        };
+        let hosts = AllHosts {
+            shared: [left, right],
+            of_programs: pairs.map(|(left, right)| [left, right]).collect(),
         };
         let answer = &mut answer;
         process::spawn(Child::Plain, move || {
             let driven = catch_unwind(AssertUnwindSafe(|| {
-                traffic::drive(asked, [left, right], |clock| {
+                traffic::drive(asked, &hosts, |clock| {
                     let at = clock.absolute(Instant::START).as_nanos();
                     start.write_all(&at.to_ne_bytes())
                 })

@@ -20,7 +20,7 @@ interface Entry {
   time: number;
 }
 
-/** Columns, their names in qlog, and the factor between: qlog counts milliseconds. */
+/** Columns, their names in qlog, and the factor between: qlog counts milliseconds, and all else in integers. */
 const METRICS: [column: string, name: string, factor: number][] = [
   ["smoothed_rtt_s", "smoothed_rtt", 1e3],
   ["latest_rtt_s", "latest_rtt", 1e3],
@@ -45,10 +45,10 @@ export function sequence(trace: Trace, version: string): string {
     file_schema: "urn:ietf:params:qlog:file:sequential",
     serialization_format: "application/qlog+json-seq",
     title: `thalweg ${version}`,
-    event_schemas: ["urn:ietf:params:qlog:events:quic", ...["drop", "held_back", "frame"].map((name) => `urn:thalweg:qlog:${name}`)],
     trace: {
-      common_fields: { time_format: "relative_to_epoch", reference_time: { clock_type: "monotonic" } },
+      common_fields: { time_format: "relative_to_epoch", reference_time: { clock_type: "monotonic", epoch: "unknown" } },
       vantage_point: { type: "server" },
+      event_schemas: ["urn:ietf:params:qlog:events:quic-12", ...["drop", "held_back", "frame"].map((name) => `urn:thalweg:qlog:${name}`)],
     },
   };
   const records = events(trace).map(({ time, flow, name, fields }) => ({ time, group_id: flow, name, data: fields }));
@@ -161,7 +161,7 @@ function events(trace: Trace): Event[] {
         shown.set(flow, known);
         const changed: Record<string, number> = {};
         for (const { read, name, factor, column } of metrics) {
-          const value = read(row) * factor;
+          const value = factor === 1 ? Math.round(read(row)) : read(row) * factor;
           const has = !Number.isNaN(value) && !(column === "pacing_bps" && value >= UNPACED_BPS);
           if (has && known[name] !== value) changed[name] = known[name] = value;
         }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import seconds
 from thalweg.cli.console import note
-from thalweg.cli.options import refuse_audit
+from thalweg.cli.options import check_writable, refuse_audit
 
 if TYPE_CHECKING:
     from thalweg.realtime import Timing
@@ -33,6 +33,8 @@ class LiveOptions:
     strict_timing: bool = False
     retry: int | None = None
     """How often a trial runs again that was not what its scenario describes; None for the usual number."""
+    capture: Path | None = None
+    """A file for the packets."""
 
     def timing(self) -> Timing:
         """What each trial is asked; whoever runs it is told why it runs again. Raises RequestError."""
@@ -43,10 +45,19 @@ class LiveOptions:
         return Timing(self.realtime, self.bound, USUAL_RETRIES if self.retry is None else self.retry, note)
 
 
+def check_capture(file: Path | None) -> None:
+    """Refuses a file of packets that has another ending or cannot be written. Raises RequestError."""
+    if file is None:
+        return
+    if file.suffix != ".pcapng":
+        raise RequestError(f"--capture {file}: the name must end in .pcapng")
+    check_writable(file)
+
+
 def refuse_options(options: LiveOptions) -> None:
     """Refuses them for trials in virtual time. Raises RequestError."""
     if options != LiveOptions():
-        raise RequestError("--realtime, --bound, --report, --strict-timing and --retry require --live")
+        raise RequestError("--realtime, --bound, --report, --strict-timing, --retry and --capture require --live")
 
 
 def refuse_virtual(stack: str | None, jobs: int, cluster: str | None, allow_unseeded: bool) -> None:

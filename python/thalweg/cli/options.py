@@ -182,6 +182,12 @@ Retry = Annotated[
         "--retry", min=0, metavar="N", help="Repeat a trial up to N times if its timing was not faithful [2]."
     ),
 ]
+CaptureFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--capture", metavar="FILE.pcapng", help="With --live: write the packets, with the times of the emulator."
+    ),
+]
 Quiet = Annotated[
     bool,
     typer.Option(

@@ -124,13 +124,18 @@ class Scenario(Described):
 
     @staticmethod
     def flow_names(entry: Entry, overrides: Settings = ()) -> list[str]:
+        """The names of the flows of a scenario of the catalogue. Raises RequestError."""
+        return [str(flow["name"]) for flow in Scenario.path_flows(entry, overrides)]
+
+    @staticmethod
+    def path_flows(entry: Entry, overrides: Settings = ()) -> list[FlowDescription]:
         """The flows of a scenario of the catalogue, whatever carries them. Raises RequestError."""
         settings = pairs(overrides)
         try:
             path = _native.Scenario.path_from_toml(entry.read(), entry.source_name, settings, Resolver())
         except _native.ScenarioError as error:
             raise ScenarioError(_in_python(str(error), settings, overrides, ())) from None
-        return [str(flow["name"]) for flow in path.flows]
+        return path.flows
 
     @staticmethod
     def from_toml(

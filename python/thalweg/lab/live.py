@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from thalweg import _native
+from thalweg.base.errors import RequestError
 from thalweg.engine.controllers.resolver import Resolver
 from thalweg.engine.outcome import Trial
 from thalweg.realtime import LiveScenario
@@ -34,6 +35,9 @@ def run_live(
 ) -> tuple[Trial, str]:
     """Runs it; returns the trial with its trace, and how faithful the run was. Raises ThalwegError."""
     scenario = LiveScenario(native, name, None, resolver)
+    # A page may have a scenario from a stranger, and a stranger's commands would have all rights of the lab.
+    if scenario.has_programs:
+        raise RequestError(f"{name}: [flow.command] cannot be run from a page; use thalweg run --live")
     begin = time.monotonic()
 
     def hear(report: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from thalweg.realtime.peer import Peer
 from thalweg.realtime.process import LiveRequest, ShellResult, run_shell
 from thalweg.realtime.report import faithfulness, is_faithful, write_report
 from thalweg.realtime.rig import Rig
-from thalweg.realtime.trial import LiveScenario
+from thalweg.realtime.trial import LiveScenario, Recording
 from thalweg.realtime.trials import LiveTrials, Timing, faithful, play
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "LiveScenario",
     "LiveTrials",
     "Peer",
+    "Recording",
     "Rig",
     "ShellResult",
     "Timing",

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -40,6 +41,23 @@ def _asked(process: LiveProcess, every_s: float | None) -> Iterator[None]:
         ended.set()
         if every_s is not None:
             asking.join()
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What is kept of a trial besides its outcome."""
+
+    trace: bool = False
+    logs: Path | None = None
+    """An existing folder for what programs say, in a file of each end of a flow."""
+    capture: Path | None = None
+    """A file for the packets, as pcapng."""
+
+    def task(self, trace: bool) -> dict[str, Any]:
+        """What the process in real time is asked."""
+        files = {"logs": self.logs, "capture": self.capture}
+        named = {name: None if path is None else str(path.absolute()) for name, path in files.items()}
+        return {"kind": "trial", "trace": trace or self.trace, **named}
 
 
 @dataclass(frozen=True)
@@ -90,6 +108,11 @@ class LiveScenario:
         return self.description.flows
 
     @property
+    def has_programs(self) -> bool:
+        """Whether it runs commands: the ends of a flow with `[flow.command]`."""
+        return any(flow["controller"].startswith("command:") for flow in self.flows)
+
+    @property
     def title(self) -> str:
         """Title, for people."""
         return self.description.title
@@ -102,14 +125,16 @@ class LiveScenario:
         bound: str | None = None,
         on_statistics: Callable[[Report], None] | None = None,
         every_s: float = 1.0,
+        recording: Recording | None = None,
     ) -> LiveTrial:
         """One trial, in real time; `on_statistics` hears reports so far, each `every_s` seconds.
 
-        Raises RequestError, and KeyboardInterrupt after Ctrl-C.
+        `recording` says what is kept of it besides. Raises RequestError, and KeyboardInterrupt after Ctrl-C.
         """
+        kept = recording or Recording()
         request = LiveRequest(self.description.toml, self.description.name, seed, realtime, bound)
         begin = os.times()
-        process = LiveProcess(request, {"kind": "trial", "trace": trace}, on_statistics=on_statistics)
+        process = LiveProcess(request, kept.task(trace), on_statistics=on_statistics)
         try:
             with _asked(process, every_s if on_statistics else None):
                 answer = process.answer()["trial"]

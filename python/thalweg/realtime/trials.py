@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from thalweg.engine.outcome import Outcomes, together
 from thalweg.engine.scenario import Interrupted
 from thalweg.realtime.report import Report, is_faithful, reasons
-from thalweg.realtime.trial import LiveScenario, LiveTrial
+from thalweg.realtime.trial import LiveScenario, LiveTrial, Recording
 
 
 def _unheard(line: str) -> None:
@@ -38,13 +38,13 @@ class LiveTrials:
     """The report of the emulator on each."""
 
 
-def faithful(scenario: LiveScenario, seed: int, timing: Timing, traced: bool = False) -> LiveTrial:
+def faithful(scenario: LiveScenario, seed: int, timing: Timing, recording: Recording | None = None) -> LiveTrial:
     """A trial that was what its scenario describes, or the last that was allowed.
 
     Raises RequestError, and KeyboardInterrupt after Ctrl-C.
     """
     for attempt in range(1, timing.retry + 2):
-        done = scenario.run(seed, traced, timing.realtime, timing.bound)
+        done = scenario.run(seed, realtime=timing.realtime, bound=timing.bound, recording=recording)
         done.report["attempts"] = attempt
         if is_faithful(done.report):
             break

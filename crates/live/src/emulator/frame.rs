@@ -2,7 +2,7 @@
 //!
 //! The link sees the size of the IP packet with all its headers, the ECN bits of the IP header and a flow number.
 
-use super::super_packet::SuperPacket;
+use super::super_packet::{Offload, SuperPacket};
 use bytes::{Bytes, BytesMut};
 use std::rc::Rc;
 use thalweg_units::Ecn;
@@ -49,6 +49,23 @@ impl Frame {
         Rc::ptr_eq(&self.packet, &before.packet)
             && self.segment == before.segment + 1
             && self.ecn == before.ecn
+    }
+
+    /// Bytes above the header of TCP or UDP.
+    pub(crate) fn payload(&self) -> thalweg_units::Bytes {
+        thalweg_units::Bytes::new(self.packet.payload_of(self.segment) as u64)
+    }
+
+    /// Whether it is of IPv6.
+    pub(crate) fn is_v6(&self) -> bool {
+        self.packet.headers.source.is_ipv6()
+    }
+
+    /// Appends its first bytes to `room`, at most `most`; `head` is for what comes between.
+    pub(crate) fn copy_to(&self, most: usize, head: &mut Vec<u8>, room: &mut Vec<u8>) {
+        let rest = self.write_with(1, head);
+        let packet = head[Offload::LENGTH..].iter().chain(rest);
+        room.extend(packet.take(most));
     }
 
     /// What to write for it and those that continue it, `count` in all: `head`, and the bytes returned.

@@ -23,9 +23,13 @@
 //! a core and as packets that the host dropped. Packets to multicast and link-local addresses are ignored.
 
 pub(crate) mod burst;
+pub(crate) mod capture;
 pub(crate) mod frame;
 mod headers;
 pub(crate) mod histogram;
+mod observers;
+pub(crate) mod outside;
+pub(crate) mod programs;
 pub(crate) mod samples;
 pub(crate) mod series;
 mod super_packet;
@@ -36,8 +40,9 @@ use crate::sys::clock::Clock;
 use crate::sys::events::{self, Epoll, Interest};
 use frame::{Frame, Memory};
 use histogram::Histogram;
+use observers::Observers;
+use programs::Programs;
 use samples::Samples;
-use series::Binned;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, IoSlice, Read, Write};
@@ -45,7 +50,7 @@ use std::net::IpAddr;
 use std::ops::{ControlFlow, Range};
 use std::os::fd::AsFd;
 use super_packet::{MOST, SuperPacket};
-use thalweg_path::{FlowLinkStats, Link, LinkConfig, LinkStats, Packet};
+use thalweg_path::{FlowLinkStats, Link, LinkConfig, LinkStats};
 use thalweg_sim::Series;
 use thalweg_units::{Duration, Instant};
 
@@ -121,6 +126,8 @@ pub(crate) struct Setup<'a> {
     /// Ports of transport protocols that identify connections: the first is that of connection 0. All
     /// other packets are identified by the hash of their 5-tuple.
     pub(crate) flows: Range<u16>,
+    /// Further connections, which `programs` numbers.
+    pub(crate) of_programs: usize,
     /// How often the links are sampled.
     pub(crate) sample: Option<Duration>,
 }
@@ -146,7 +153,9 @@ pub(crate) struct Emulator {
     flows: Range<u16>,
     read: u64,
     pub(crate) samples: Option<Samples>,
-    series: Option<Binned>,
+    /// Which connections of programs there are, if there are programs.
+    pub(crate) programs: Option<Programs>,
+    pub(crate) observers: Observers,
     #[cfg(test)]
     log: tests::Log,
 }
@@ -161,7 +170,8 @@ impl Emulator {
             hosts.extend(port.addresses.iter().map(|address| (*address, index)));
         }
         let direction = |index: usize| {
-            let mut link = Link::new(setup.links[index], setup.seeds[index], setup.flows.len());
+            let connections = setup.flows.len() + setup.of_programs;
+            let mut link = Link::new(setup.links[index], setup.seeds[index], connections);
             link.record_drops(setup.sample.is_some() || cfg!(test));
             Direction {
                 link,
@@ -185,7 +195,8 @@ impl Emulator {
             flows: setup.flows.clone(),
             read: 0,
             samples: setup.sample.map(Samples::every),
-            series: None,
+            programs: None,
+            observers: Observers::default(),
             #[cfg(test)]
             log: tests::Log::default(),
         })
@@ -201,6 +212,9 @@ impl Emulator {
     pub(crate) fn start_anew(&mut self, clock: Clock) {
         self.clock = clock;
         self.rests_until = Instant::START;
+        if let Some(capture) = &mut self.observers.capture {
+            capture.start_at(self.clock.now());
+        }
     }
 
     /// Forwards packets until `hear`, which gets the ready descriptors of the caller, returns stop.
@@ -290,19 +304,19 @@ impl Emulator {
                 let _ = self.ports[to].device.write(packet.as_read());
                 continue;
             }
-            let flow = match headers.port_within(&self.flows) {
+            let programs = self.programs.as_mut();
+            let of_program = programs.and_then(|programs| programs.number(index, headers));
+            let flow = of_program.unwrap_or_else(|| match headers.port_within(&self.flows) {
                 Some(port) => u64::from(port - self.flows.start),
                 None => headers.hash(),
-            };
+            });
             let now = self.clock.now();
             let link = side.outbound();
             for frame in Frame::all_of(packet, flow, to, self.read) {
                 self.read += 1;
                 #[cfg(test)]
                 self.log.pushed(now, link, &frame);
-                if let Some(series) = &mut self.series {
-                    series.on_sent(now, link, frame.flow(), frame.size());
-                }
+                self.observers.on_sent(now, link, &frame)?;
                 self.directions[link].link.push(now, frame);
             }
         }
@@ -363,9 +377,7 @@ impl Emulator {
             if !is_taken {
                 continue;
             }
-            if let Some(series) = &mut self.series {
-                series.on_received(now, index, frame.flow(), frame.size());
-            }
+            self.observers.on_received(now, index, &frame)?;
             let late = now - due;
             direction.lateness.add(late);
             direction.missed += u64::from(late > self.bound);
@@ -383,15 +395,10 @@ impl Emulator {
         }
     }
 
-    /// Records series from now on.
-    pub(crate) fn record_series(&mut self, series: Binned) {
-        self.series = Some(series);
-    }
-
     /// The series recorded so far.
     pub(crate) fn take_series(&mut self) -> Option<Series> {
         let now = self.clock.now();
-        let series = self.series.take()?;
+        let series = self.observers.series.take()?;
         let links = &self.directions;
         Some(series.close(now, links.len(), |link, from, to| {
             links[link].link.capacity_between(from, to)

@@ -13,7 +13,19 @@ pub(crate) mod tcp;
 pub(crate) mod tun;
 pub(crate) mod udp;
 
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+
+/// A file without a name, which is gone when it is closed.
+///
+/// # Errors
+/// If the folder for temporary files cannot be written.
+pub(crate) fn unnamed_file() -> io::Result<File> {
+    let options = &mut File::options();
+    let options = options.read(true).write(true).custom_flags(libc::O_TMPFILE);
+    options.open(std::env::temp_dir())
+}
 
 /// The result of a system call that returns -1 on failure.
 fn check<T: Default + PartialOrd>(result: T) -> io::Result<T> {

@@ -160,6 +160,17 @@ fn wait(pid: Pid, options: libc::c_int) -> io::Result<Option<(Pid, Status)>> {
     }
 }
 
+/// Asks what the first process of a namespace has started to end; that one, a child, ends after it. Best effort.
+pub(crate) fn terminate_within(first: Pid) {
+    let children = std::fs::read_to_string(format!("/proc/{first}/task/{first}/children"));
+    for word in children.unwrap_or_default().split_whitespace() {
+        if let Ok(pid) = word.parse::<Pid>() {
+            // SAFETY: no pointers. Each command in the background leads a group of its own.
+            unsafe { libc::kill(-pid, libc::SIGTERM) };
+        }
+    }
+}
+
 /// Kills a child. Harmless if it has ended: its number is not reused before the wait.
 pub(crate) fn kill(pid: Pid) {
     // SAFETY: no pointers.

@@ -20,6 +20,12 @@ impl Traffic<'_> {
         let connection = &mut self.connections[index];
         let server = match &mut self.flows[connection.flow].transport {
             Transport::Kernel(server) => server,
+            Transport::Program => {
+                return match &mut connection.ends {
+                    Ends::Program(ends) => ends.begin(),
+                    _ => Err(ErrorKind::NotFound.into()),
+                };
+            }
             Transport::Quic(following) => {
                 if matches!(connection.ends, Ends::None) {
                     let next = following.next().ok_or(ErrorKind::NotFound)?;

@@ -2,6 +2,7 @@
 
 use super::connection_result::ConnectionResult;
 use super::flow_trace::FlowRecorder;
+use super::program_ends::ProgramEnds;
 use super::quic_ends::QuicEnds;
 use super::tcp_ends::TcpEnds;
 use std::io;
@@ -28,6 +29,8 @@ pub(crate) enum Ends {
     Tcp(TcpEnds),
     /// The QUIC stack, over UDP sockets.
     Quic(Box<QuicEnds>),
+    /// Programs on hosts of their own.
+    Program(Box<ProgramEnds>),
 }
 
 impl Connection {
@@ -59,6 +62,7 @@ impl Connection {
             Ends::None => Ok(false),
             Ends::Tcp(ends) => ends.advance(now, chunk, &mut self.result),
             Ends::Quic(ends) => ends.advance(now, chunk, &mut self.result, trace),
+            Ends::Program(ends) => ends.advance(now, &mut self.result),
         };
         match advanced {
             Ok(ended) => self.ended |= ended,
@@ -77,7 +81,7 @@ impl Connection {
     /// Records the state of the sender, and adds it to the trace.
     pub(crate) fn observe(&mut self, now: Instant, trace: Option<&mut FlowRecorder>) {
         match &mut self.ends {
-            Ends::None => {}
+            Ends::None | Ends::Program(_) => {}
             Ends::Tcp(ends) => {
                 if let Some(info) = ends.observe(&mut self.result)
                     && let Some(trace) = trace

@@ -2,6 +2,7 @@
 
 use super::connection::{Connection, Ends};
 use super::flow_trace::FlowRecorder;
+use super::program_ends::ProgramEnds;
 use crate::host::Host;
 use crate::sys::clock::Clock;
 use crate::sys::events::{Epoll, Interest};
@@ -34,6 +35,8 @@ pub(super) enum Transport {
     Kernel(TcpServer),
     /// Endpoints prepared for the next connections to start, each with its own sockets.
     Quic(Box<dyn Iterator<Item = RealConnection>>),
+    /// That of its programs.
+    Program,
 }
 
 /// What the connections of a flow have in common.
@@ -58,6 +61,8 @@ pub(super) struct Traffic<'a> {
     pub(super) upcoming: Vec<usize>,
     /// Active connections.
     pub(super) active: Vec<usize>,
+    /// Programs of flows that have ended.
+    pub(super) to_stop: Vec<ProgramEnds>,
     /// Flows not started.
     pub(super) unstarted: usize,
     pub(super) next_sample: Instant,
@@ -91,7 +96,7 @@ impl Traffic<'_> {
                 return Ok(());
             }
             self.begin(now, &mut chunk)?;
-            self.sample(now);
+            self.sample(now, &mut chunk)?;
             let wakes = self.wakes(limit);
             self.epoll.wait(Some(wakes - self.clock.now().min(wakes)))?;
             ready.clear();
@@ -140,9 +145,13 @@ impl Traffic<'_> {
             }
             // An open loop: the start is the scheduled time, however busy the client was.
             let late = self.clock.now() - self.connections[index].begins;
-            let Connection { begins, result, .. } = &mut self.connections[index];
-            result.start = Some(*begins - Instant::START);
-            result.start_lateness = late;
+            let connection = &mut self.connections[index];
+            connection.result.start = Some(connection.begins - Instant::START);
+            // A program takes its time, and starts with its first packet.
+            connection.result.start_lateness = match connection.ends {
+                Ends::Program(_) => Duration::ZERO,
+                _ => late,
+            };
             if is_first {
                 self.unstarted -= 1;
                 if self.unstarted == 0 {
@@ -182,7 +191,7 @@ impl Traffic<'_> {
     fn follow(&mut self, index: usize) -> io::Result<()> {
         let numbers = [CLIENT, SERVER].map(|position| PLACES * index as u64 + position);
         match &mut self.connections[index].ends {
-            Ends::None => {}
+            Ends::None | Ends::Program(_) => {}
             Ends::Tcp(ends) => {
                 let sockets = [Some(&mut ends.client), ends.server.as_mut()];
                 for (socket, number) in sockets.into_iter().zip(numbers) {
@@ -212,10 +221,11 @@ impl Traffic<'_> {
         Ok(())
     }
 
-    /// Samples the TCP connections if due. QUIC connections are sampled as they act.
-    fn sample(&mut self, now: Instant) {
+    /// Samples the TCP connections if due, and asks whether programs have ended. QUIC connections are sampled as they
+    /// act.
+    fn sample(&mut self, now: Instant, chunk: &mut Vec<u8>) -> io::Result<()> {
         if now < self.next_sample {
-            return;
+            return Ok(());
         }
         let missed = (now - self.next_sample).as_nanos() / SAMPLE.as_nanos();
         self.next_sample += SAMPLE * (missed + 1);
@@ -225,5 +235,11 @@ impl Traffic<'_> {
                 connection.observe(now, self.trace.as_mut());
             }
         }
+        for index in self.active.clone() {
+            if matches!(self.connections[index].ends, Ends::Program(_)) {
+                self.advance(index, chunk)?;
+            }
+        }
+        Ok(())
     }
 }

@@ -31,6 +31,7 @@ mod event_loop;
 mod flow_trace;
 mod plan;
 mod ports;
+mod program_ends;
 mod quic_ends;
 mod result;
 mod setup;
@@ -40,11 +41,10 @@ mod udp;
 
 pub(crate) use connection_result::ConnectionResult;
 pub(crate) use flow_trace::FlowTrace;
-pub(crate) use plan::{Drive, FlowPlan};
+pub(crate) use plan::{AllHosts, Drive, FlowPlan};
 pub(crate) use ports::{FIRST_PORT, MOST_CONNECTIONS, MOST_FLOWS};
 pub(crate) use result::TrafficResult;
 
-use crate::host::Host;
 use crate::sys::clock::Clock;
 use std::io;
 use thalweg_units::Instant;
@@ -56,7 +56,7 @@ use thalweg_units::Instant;
 /// If the kernel refuses, for example a congestion control that this user may not choose.
 pub(crate) fn drive(
     asked: &Drive<'_>,
-    hosts: [&Host; 2],
+    hosts: &AllHosts<'_>,
     started: impl FnOnce(Clock) -> io::Result<()>,
 ) -> Result<TrafficResult, String> {
     let mut traffic = setup::traffic(asked, hosts, started)?;

@@ -1,5 +1,7 @@
 //! The flows of a trial.
 
+use crate::host::Host;
+use std::path::Path;
 use thalweg_sim::{Scenario, Transfer};
 use thalweg_units::Duration;
 
@@ -23,4 +25,14 @@ pub(crate) struct Drive<'a> {
     pub(crate) limit: Duration,
     /// Whether to record a trace.
     pub(crate) record: bool,
+    /// A folder for what programs say.
+    pub(crate) logs: Option<&'a Path>,
+}
+
+/// The hosts of a trial: of the clients, and of the servers.
+pub(crate) struct AllHosts<'a> {
+    /// Those that all flows without programs share.
+    pub(crate) shared: [&'a Host; 2],
+    /// Those of each flow with programs.
+    pub(crate) of_programs: Vec<[&'a Host; 2]>,
 }

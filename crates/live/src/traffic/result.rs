@@ -35,7 +35,9 @@ impl Traffic<'_> {
             self.host_dropped[0] += down;
             self.host_dropped[1] += up;
         }
-        connection.ends = Ends::None;
+        if let Ends::Program(ends) = std::mem::replace(&mut connection.ends, Ends::None) {
+            self.to_stop.push(*ends);
+        }
     }
 
     /// A connection has ended.
@@ -57,6 +59,9 @@ impl Traffic<'_> {
         let now = self.clock.now();
         for index in std::mem::take(&mut self.active) {
             self.take_leave(index, now);
+        }
+        for ends in &mut self.to_stop {
+            ends.stop();
         }
         let delivered = self.delivered();
         let [start, end] = self.overlap;

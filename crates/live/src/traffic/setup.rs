@@ -4,8 +4,9 @@
 use super::connection::{Connection, Ends};
 use super::event_loop::{Flow, TcpServer, Traffic, Transport, is_first_of_flow};
 use super::flow_trace::FlowRecorder;
-use super::plan::Drive;
+use super::plan::{AllHosts, Drive};
 use super::ports::SERVER_PORT;
+use super::program_ends::ProgramEnds;
 use super::quic_ends::QuicEnds;
 use crate::host::Host;
 use crate::sys::clock::Clock;
@@ -27,10 +28,11 @@ pub(super) fn refused(error: io::Error) -> String {
 /// Everything ready to start. `started` gets the clock.
 pub(super) fn traffic<'a>(
     asked: &Drive<'a>,
-    hosts: [&'a Host; 2],
+    all: &AllHosts<'a>,
     started: impl FnOnce(Clock) -> io::Result<()>,
 ) -> Result<Traffic<'a>, String> {
-    for host in hosts {
+    let hosts = all.shared;
+    for host in all.of_programs.iter().flatten().chain(&hosts) {
         enter(host)?;
     }
     let [left, right] = hosts;
@@ -47,6 +49,7 @@ pub(super) fn traffic<'a>(
             incomplete: plan.transfers.len(),
         });
     }
+    prepare_programs(asked, all, &mut connections)?;
     left.enter().map_err(refused)?;
     // The first connection of each flow is created before the clock starts: flows may start together.
     for index in 0..connections.len() {
@@ -59,7 +62,12 @@ pub(super) fn traffic<'a>(
         }
     }
     let mut upcoming: Vec<usize> = (0..connections.len()).collect();
-    upcoming.sort_by_key(|index| Reverse((connections[*index].begins, *index)));
+    // What starts at the same time as programs starts before them: they take the cores.
+    upcoming.sort_by_key(|index| {
+        let connection = &connections[*index];
+        let is_program = matches!(connection.ends, Ends::Program(_));
+        Reverse((connection.begins, is_program, *index))
+    });
     let epoll = Epoll::new().map_err(refused)?;
     let clock = Clock::start();
     started(clock).map_err(refused)?;
@@ -73,11 +81,32 @@ pub(super) fn traffic<'a>(
         connections,
         upcoming,
         active: Vec::new(),
+        to_stop: Vec::new(),
         next_sample: Instant::START,
         trace: asked.record.then(FlowRecorder::default),
         host_dropped: [0; 2],
         overlap: [None, None],
     })
+}
+
+/// Starts the servers of flows with programs, and prepares the clients.
+fn prepare_programs(
+    asked: &Drive<'_>,
+    all: &AllHosts<'_>,
+    connections: &mut [Connection],
+) -> Result<(), String> {
+    let mut hosts = all.of_programs.iter();
+    for connection in connections {
+        let flow = &asked.scenario.flows[connection.flow];
+        if let Some(command) = &flow.command
+            && let Some(own) = hosts.next()
+        {
+            let bytes = connection.transfer.bytes();
+            let ends = ProgramEnds::prepare(flow, command, *own, bytes, asked.logs)?;
+            connection.ends = Ends::Program(Box::new(ends));
+        }
+    }
+    Ok(())
 }
 
 /// Enters a host, and disables its metrics cache and raises its buffers.
@@ -98,6 +127,9 @@ fn enter(host: &Host) -> Result<(), String> {
 /// The transport of flow `index`; the kernel's TCP serves it at `address`.
 fn transport(asked: &Drive<'_>, index: usize, address: SocketAddrV4) -> Result<Transport, String> {
     let flow = &asked.scenario.flows[index];
+    if flow.command.is_some() {
+        return Ok(Transport::Program);
+    }
     let Some(congestion) = flow.controller.kernel() else {
         let connections = flow.real_connections(index, asked.seed);
         return Ok(Transport::Quic(Box::new(connections)));

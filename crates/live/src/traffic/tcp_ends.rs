@@ -29,10 +29,7 @@ impl TcpEnds {
 
     /// The data that it transfers.
     pub(crate) fn bytes(&self) -> Bytes {
-        match self.transfer {
-            Transfer::Download { bytes, .. } | Transfer::Upload { bytes } => bytes,
-            Transfer::Call => Bytes::ZERO,
-        }
+        self.transfer.bytes()
     }
 
     fn sender(&self) -> Option<&Socket> {

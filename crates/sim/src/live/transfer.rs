@@ -25,6 +25,16 @@ pub enum Transfer {
     Call,
 }
 
+impl Transfer {
+    /// The data that it transfers, of which a call has none.
+    pub fn bytes(&self) -> Bytes {
+        match self {
+            Transfer::Download { bytes, .. } | Transfer::Upload { bytes } => *bytes,
+            Transfer::Call => Bytes::ZERO,
+        }
+    }
+}
+
 impl Scenario {
     /// Length of the bins of its series, if it has any.
     pub fn sample(&self) -> Option<Duration> {

@@ -1,5 +1,6 @@
 //! The clock of a scenario, which determines the transports of flows.
 
+use super::command::COMMAND;
 use super::error::ScenarioError;
 use super::flow::{FlowController, KERNEL};
 use super::schema::{Flow, ScenarioFile, Stack, names_library};
@@ -35,6 +36,14 @@ impl Clock {
         text: &str,
         registry: &Registry,
     ) -> Result<FlowController, String> {
+        if text.starts_with(COMMAND) {
+            return match self {
+                Clock::Virtual => Err(format!(
+                    "\"{text}\" is a program and requires real time (thalweg run --live)"
+                )),
+                Clock::Real(_) | Clock::Any => Ok(FlowController::Command(text.to_owned())),
+            };
+        }
         let Some(congestion) = text.strip_prefix(KERNEL) else {
             return FlowController::read(text, registry);
         };
@@ -69,6 +78,7 @@ impl Clock {
         let given = given.into_iter().flatten();
         for (index, (flow, given)) in file.flow.iter_mut().zip(given).enumerate() {
             let is_kernel = flow.controller.starts_with(KERNEL);
+            let is_program = flow.controller.starts_with(COMMAND);
             match self {
                 Clock::Real(_) => {}
                 Clock::Any if is_of_stack(flow) => {}
@@ -76,6 +86,7 @@ impl Clock {
             }
             if matches!(self, Clock::Real(_)) {
                 let problem = match given.get("stack").and_then(toml::Value::as_str) {
+                    Some(_) if is_program => "a stack cannot be combined with a program",
                     Some("model") => {
                         "\"model\" cannot be combined with real time; use \"quic\", or no such key"
                     }
@@ -99,7 +110,7 @@ impl Clock {
                     return Err(refuse(&format!("flow.{index}.tunnel"), &problem));
                 }
             }
-            if is_kernel {
+            if is_kernel || is_program {
                 continue;
             }
             flow.stack = Stack::Quic;

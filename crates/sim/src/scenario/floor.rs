@@ -3,7 +3,8 @@
 //! # Model
 //! A fluid limit: the flow is alone on the path, loses nothing (not even in an outage that loses everything, in which a
 //! packet may begin that ends after it), knows the capacity in advance, and
-//! full packets contain only data and their headers, of the least size for the real stack and none for a library. The request reaches the
+//! full packets contain only data and their headers, of the least size for the real stack and none for a library or a
+//! program. The request reaches the
 //! server after the handshake (one and a half round trips, half of one with 0-RTT); from then on data is sent at
 //! capacity, and the last byte takes one more propagation delay. A server that writes at a rate has not
 //! written the last byte before, and chunks are a round trip and a think time apart. The exchange of closes takes
@@ -80,12 +81,14 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
     };
     let full = flow.transport.max_mtu;
     let header = match &flow.stack {
+        _ if flow.command.is_some() => Bytes::ZERO, // nobody knows its headers
         FlowStack::Model => full - full_packet_payload(full),
         FlowStack::Quic => Bytes::new(LEAST_STREAM_OVERHEAD),
-        FlowStack::Library(_) => Bytes::ZERO, // nobody knows its headers
+        FlowStack::Library(_) => Bytes::ZERO, // nor these
     };
     let payload = (full - header).as_u64();
     let packets = bytes.as_u64().div_ceil(payload).max(1);
+    let overhead = if flow.command.is_some() { 0 } else { overhead };
     let headers = packets * (header.as_u64() + u64::from(overhead));
     let begin = Instant::START + flow.start + ready;
     // Each link may be the bottleneck: none is done before it has transmitted all.

@@ -1,6 +1,7 @@
 //! A flow: its controller, its workload and its transport.
 
 use super::breaker::BreakerSpec;
+use super::command::CommandSpec;
 use super::library::FlowStack;
 use super::media::MediaSpec;
 use super::schema::Gap;
@@ -24,6 +25,8 @@ pub enum FlowController {
     OfLibrary(String),
     /// A congestion control of the kernel's TCP, as scenarios for real time write it: "kernel:cubic".
     Kernel(String),
+    /// The programs of a flow in real time, which have their own: "command:curl".
+    Command(String),
 }
 
 impl FlowController {
@@ -32,9 +35,9 @@ impl FlowController {
         match self {
             FlowController::Registry(spec) => spec.as_str(),
             FlowController::OfStack(controller) => controller.as_str(),
-            FlowController::OfLibrary(controller) | FlowController::Kernel(controller) => {
-                controller
-            }
+            FlowController::OfLibrary(controller)
+            | FlowController::Kernel(controller)
+            | FlowController::Command(controller) => controller,
         }
     }
 
@@ -166,6 +169,8 @@ pub struct FlowSpec {
     pub(crate) ignores_loss: bool,
     /// What ends it when it congests its path for long.
     pub(crate) breaker: Option<BreakerSpec>,
+    /// The programs that are its ends.
+    pub command: Option<CommandSpec>,
 }
 
 impl FlowSpec {

@@ -5,6 +5,7 @@ pub(crate) mod breaker;
 mod buffer_size;
 mod check;
 mod clock;
+pub(crate) mod command;
 pub(crate) mod criterion;
 mod document;
 pub(crate) mod error;
@@ -26,6 +27,7 @@ mod trace_files;
 pub(crate) mod traffic;
 
 pub use clock::{Clock, Host};
+pub use command::{CommandSpec, ReadyWhen};
 pub use criterion::{Amount, Bound, Criterion, Metric, Unit};
 pub use document::Value;
 pub use error::ScenarioError;

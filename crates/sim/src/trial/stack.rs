@@ -125,7 +125,9 @@ impl Endpoint {
                 false => spec.build_for_receiver(&init),
             }),
             FlowController::OfStack(controller) => Steering::Stack(*controller),
-            FlowController::Kernel(name) | FlowController::OfLibrary(name) => {
+            FlowController::Kernel(name)
+            | FlowController::Command(name)
+            | FlowController::OfLibrary(name) => {
                 unreachable!("no scenario of virtual time has {name} on this stack")
             }
         };

@@ -143,7 +143,7 @@ fn a_tunnel_without_a_name_is_refused() {
     insta::assert_snapshot!(refusals.join("\n"), @r##"
     tunnels.toml:9: flow.0.tunnel: "" is not a name; accepted: a text such as "vpn"
     tunnels.toml:9: `tunnel = 7`: 7 is a number; accepted: a text in quotes
-    tunnels.toml:9: `tunel = "vpn"`: unknown key "tunel" (did you mean "tunnel"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed"
+    tunnels.toml:9: `tunel = "vpn"`: unknown key "tunel" (did you mean "tunnel"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed", "command"
     tunnels.toml:12: traffic.0.tunnel: "" is not a name; accepted: a text such as "vpn"
     "##);
 }

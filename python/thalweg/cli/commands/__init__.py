@@ -56,6 +56,9 @@ COMMANDS = {
         "Compare a suite with the baseline of a repository, and fail where it became worse; "
         "see `thalweg docs gate`.",
     ),
+    "bench": postponed(
+        "bench:bench", "Run stacks as they are, in real time, and say how they differ; see `thalweg docs live`."
+    ),
     "shell": postponed("shell:shell", "Run a command behind the path of a scenario, in real time."),
     "rig": postponed("shell:rig", "Set up hosts on both sides of the path of a scenario, until Ctrl-C."),
     "study": postponed(

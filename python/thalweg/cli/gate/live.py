@@ -67,7 +67,7 @@ def gate_live(
         raise RequestError(f"-n {pairs}: with --live, accepted: at most {LARGEST} pairs of each scenario")
     then, now = bindings(before, "--before"), bindings(controllers)
     sides = [_side(entry, then, now, overrides) for entry in suite.matching(only)]
-    metrics = comparisons({side.name: side.flow for side in sides}, thresholds)
+    metrics = comparisons({side.name: side.flow for side in sides}, thresholds, pairs)
     if not metrics:
         raise RequestError(f"{suite.name}: real time measures no metric that has a threshold")
     if pairs < (least := fewest(len(metrics))):

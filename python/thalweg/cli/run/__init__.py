@@ -17,6 +17,7 @@ from thalweg.cli.options import (
     AllowUnseeded,
     Audit,
     Bound,
+    CaptureFile,
     ClusterAddress,
     Controllers,
     Format,
@@ -75,6 +76,7 @@ def run(
     report: ReportFile = None,
     strict_timing: StrictTiming = False,
     retry: Retry = None,
+    capture: CaptureFile = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", help="Store the result; replaces an older one."),
@@ -91,13 +93,13 @@ def run(
     check_files(trace, plot)
     entry = find_scenario(scenario)
     choices = alternatives(controller)
-    if out and (live or len(choices) > 1):
-        other = "--live" if live else "several controllers for one flow"
-        hint = "" if live else ": store a run of each, then thalweg compare"
-        raise RequestError(f"--out cannot be combined with {other}{hint}")
+    if out and len(choices) > 1:
+        hint = "store a run of each, then thalweg compare"
+        raise RequestError(f"--out cannot be combined with several controllers for one flow: {hint}")
+    options = LiveOptions(realtime, bound, report, strict_timing, retry, capture)
     if len(choices) > 1:
         _refuse_for_many(live, trace, plot)
-        refuse_options(LiveOptions(realtime, bound, report, strict_timing, retry))
+        refuse_options(options)
         from thalweg.cli.run.side_by_side import run_side_by_side  # noqa: PLC0415 - loaded for several alone
 
         given = settings(set_, stack, allow_unseeded)
@@ -109,9 +111,8 @@ def run(
         from thalweg.realtime import LiveScenario  # noqa: PLC0415
 
         real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
-        files, options = (trace, plot), LiveOptions(realtime, bound, report, strict_timing, retry)
-        return run_live(real, entry.reference, seed, trials, format_, files, options)
-    refuse_options(LiveOptions(realtime, bound, report, strict_timing, retry))
+        return run_live(real, entry.reference, seed, trials, format_, (trace, plot), options, out)
+    refuse_options(options)
     loaded = Scenario.from_entry(entry, settings(set_, stack, allow_unseeded), bindings(controller))
     result = SuiteResult(entry.suite, loaded.title, loaded.source, seed)
     with Store(out, result, [loaded.description], trials) if out else nullcontext() as store:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from thalweg.cli.console import Bar, complain, note, print_json
-from thalweg.cli.live_options import ADVICE, LiveOptions
+from thalweg.cli.live_options import ADVICE, LiveOptions, check_capture
 from thalweg.cli.options import Format, check_writable, write_trial
 from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, UNFAITHFUL, of_result
 from thalweg.engine.outcome import together
-from thalweg.realtime import LiveScenario, faithful, faithfulness, is_faithful, write_report
+from thalweg.realtime import LiveScenario, Recording, faithful, faithfulness, is_faithful, write_report
 from thalweg.realtime.report import Report
 from thalweg.realtime.trial import LiveTrial
-from thalweg.results.suite_result import SuiteResult
+from thalweg.results.suite_result import Store, SuiteResult
 
 
 def run_live(
@@ -26,20 +27,39 @@ def run_live(
     format_: Format,
     files: tuple[Path | None, Path | None],
     options: LiveOptions,
+    out: Path | None = None,
 ) -> int:
     """Runs trials, prints and judges them, and says how honest they were. `files`: trace and plot of the last."""
     if options.report:
         check_writable(options.report)
-    description, timing = scenario.description, options.timing()
+    check_capture(options.capture)
+    description = scenario.description
     result = SuiteResult(description.suite, description.title, description.source, seed)
+    with Store(out, result, [description], trials) if out else nullcontext() as store:
+        return _run(scenario, reference, result, trials, format_, files, options, store)
+
+
+def _run(
+    scenario: LiveScenario,
+    reference: str,
+    result: SuiteResult,
+    trials: int,
+    format_: Format,
+    files: tuple[Path | None, Path | None],
+    options: LiveOptions,
+    store: Store | None,
+) -> int:
+    """The same, with the result and where it is stored."""
+    description, seed, timing = scenario.description, result.seed, options.timing()
     begin = time.perf_counter()
     done: list[LiveTrial] = []
     interrupted = False
     with Bar() as bar:
         try:
             for number in range(trials):
-                traced = any(files) and number == trials - 1
-                done.append(faithful(scenario, seed + number, timing, traced))
+                is_last = number == trials - 1
+                recording = Recording(is_last and any(files), capture=options.capture if is_last else None)
+                done.append(faithful(scenario, seed + number, timing, recording))
                 bar.show(description.name, number + 1, trials)
         except KeyboardInterrupt:
             interrupted = True
@@ -62,6 +82,12 @@ def run_live(
     if interrupted:
         complain(f"interrupted: {outcomes.n} of {trials} trials were finished and are shown", label="")
         return INTERRUPTED
+    if store:
+        store.add(outcomes)
+        store.finish()
+        note(f"wrote {store.folder}")
+    if options.capture:
+        note(f"wrote {options.capture} (seed {done[-1].trial.seed})")
     for file in write_trial(done[-1].trial, *files):
         note(f"wrote {file} (seed {done[-1].trial.seed})")
     return UNFAITHFUL if _refused(reports, options.strict_timing) else of_result(result)

@@ -11,27 +11,33 @@ from typing import Annotated
 
 import typer
 
+from thalweg.base.errors import RequestError
 from thalweg.base.seeds import SET_SIZE, seed_text
 from thalweg.cli import ci, tables
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
+from thalweg.cli.live_options import LiveOptions, refuse_options, refuse_virtual
 from thalweg.cli.options import (
     AllowUnseeded,
     Audit,
+    Bound,
     ClusterAddress,
     Controllers,
     FiguresFolder,
     Jobs,
     Only,
     Quiet,
+    Realtime,
+    Retry,
     SeedSet,
     Settings,
     ShardOption,
     StackChoice,
+    StrictTiming,
     SuiteFormat,
     bindings,
     settings,
 )
-from thalweg.cli.status import INTERRUPTED, PASSED, of_result
+from thalweg.cli.status import INTERRUPTED, PASSED, UNFAITHFUL, of_result
 from thalweg.cli.store.playing import shard_of, storing, tell_shard
 from thalweg.cli.suite.against import as_markdown, complain_of, print_standing
 from thalweg.engine.catalogue import TRIALS, Suite
@@ -64,6 +70,13 @@ def suite(
     set_: Settings = None,
     stack: StackChoice = None,
     allow_unseeded: AllowUnseeded = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Run in real time; 5 trials of each scenario unless -n says otherwise.")
+    ] = False,
+    realtime: Realtime = False,
+    bound: Bound = None,
+    strict_timing: StrictTiming = False,
+    retry: Retry = None,
     seed: SeedSet = 1,
     jobs: Jobs = 0,
     cluster: ClusterAddress = None,
@@ -104,14 +117,27 @@ def suite(
 
     Example: `thalweg suite c4 --only "media-*" -n 20 -c main=cubic`
     """
-    part = shard_of(shard, out)
+    options = LiveOptions(realtime, bound, None, strict_timing, retry)
     found = Suite.find(name)
+    if live:
+        _refuse_for_live(stack, jobs, cluster, allow_unseeded, shard, against)
+        from thalweg.cli.suite.live import LIVE_TRIALS, load_live, run_suite_live  # noqa: PLC0415 - seldom asked for
+
+        real = load_live(found.matching(only), settings(set_, stack), bindings(controller))
+        trials, folder = trials_ or LIVE_TRIALS, out or _default_folder(found.name)
+        result = SuiteResult(found.name, found.title, found.source, seed)
+        with Store(folder, result, [scenario.description for scenario in real], trials) as store:
+            complete, usable = run_suite_live(store, result, real, trials, options)
+            status = _conclude(store, result, complete, (len(real), trials), format_, not no_report, figures)
+        return status if usable or not complete else UNFAITHFUL
+    refuse_options(options)
+    part = shard_of(shard, out)
     trials = trials_ or found.trials
     rivals = chosen_rivals(found, against, trials)
     entries = found.matching(only)
-    overrides, bound = settings(set_, stack, allow_unseeded), bindings(controller)
-    scenarios = load_all(entries, overrides, bound)
-    played = with_rivals(found, entries, scenarios, rivals, overrides, bound, given=bool(against))
+    overrides, chosen = settings(set_, stack, allow_unseeded), bindings(controller)
+    scenarios = load_all(entries, overrides, chosen)
+    played = with_rivals(found, entries, scenarios, rivals, overrides, chosen, given=bool(against))
     if part.of > 1 and out:
         return _run_shard(played, range(seed, seed + trials), out, (jobs, cluster, part))
     folder = out or _default_folder(found.name)
@@ -120,6 +146,21 @@ def suite(
         with Bar() as bar, storing(folder, jobs, cluster, part) as executor:
             complete = run_suite(store, result, played, trials, executor, bar.show)
         return _conclude(store, result, complete, (len(scenarios), trials), format_, not no_report, figures)
+
+
+def _refuse_for_live(
+    stack: str | None,
+    jobs: int,
+    cluster: str | None,
+    allow_unseeded: bool,
+    shard: str,
+    against: list[str] | None,
+) -> None:
+    """Refuses options that are about virtual time. Raises RequestError."""
+    refuse_virtual(stack, jobs, cluster, allow_unseeded)
+    for option, given in (("--shard", shard != "1/1"), ("--against", bool(against))):
+        if given:
+            raise RequestError(f"{option} cannot be combined with --live")
 
 
 def _run_shard(

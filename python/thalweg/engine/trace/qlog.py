@@ -39,7 +39,10 @@ METRICS = {
     "in_flight_bytes": ("bytes_in_flight", 1),
     "pacing_bps": ("pacing_rate", 1),
 }
-"""Our columns, their names in qlog, and the factor between: qlog counts milliseconds."""
+"""Our columns, their names in qlog, and the factor between: qlog counts milliseconds, and all else in integers."""
+
+_DRAFT = 12
+"""Of draft-ietf-quic-qlog-quic-events: until there is an RFC, its schema has this in its name (section 2.1)."""
 
 _OURS = ("drop", "held_back", "frame")
 """Events that no draft has."""
@@ -68,13 +71,16 @@ def write_sequence(trace: Trace, file: Path, vantage: Vantage = "server") -> Non
         "file_schema": "urn:ietf:params:qlog:file:sequential",
         "serialization_format": "application/qlog+json-seq",
         "title": f"thalweg {_native.version()}",
-        "event_schemas": ["urn:ietf:params:qlog:events:quic", *(f"urn:thalweg:qlog:{name}" for name in _OURS)],
         "trace": {
             "common_fields": {
                 "time_format": "relative_to_epoch",
-                "reference_time": {"clock_type": "monotonic"},
+                "reference_time": {"clock_type": "monotonic", "epoch": "unknown"},
             },
             "vantage_point": {"type": vantage},
+            "event_schemas": [
+                f"urn:ietf:params:qlog:events:quic-{_DRAFT}",
+                *(f"urn:thalweg:qlog:{name}" for name in _OURS),
+            ],
         },
     }
     with file.open("w", encoding="utf-8") as out:
@@ -180,9 +186,9 @@ def _sample(row: Mapping[str, Any], before: dict[str, Any], states: dict[str, st
         yield _event(row, "quic:congestion_state_updated", change)
         states[flow] = state
     values = {
-        name: row[column] * factor
+        name: row[column] * factor if name.endswith("rtt") else math.floor(row[column] + 0.5)
         for column, (name, factor) in METRICS.items()
-        if row.get(column) is not None and row[column] == row[column]
+        if row.get(column) is not None and math.isfinite(row[column])
     }
     changed = {name: value for name, value in values.items() if before.get(name) != value}
     if changed:

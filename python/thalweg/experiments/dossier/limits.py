@@ -165,7 +165,8 @@ def _read(number: Number, value: object, where: str) -> float:
 
 def _shipped(name: str) -> Mapping[str, Limit]:
     file = f"{name}.toml"
-    return _limits(tomllib.loads(files(__package__).joinpath("limit_sets", file).read_text(encoding="utf-8")), file)
+    text = files(__package__).joinpath("limit_sets", file).read_text(encoding="utf-8")
+    return _limits(tomllib.loads(text), file)
 
 
 LIMITS = _shipped("usual")

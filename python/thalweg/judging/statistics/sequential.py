@@ -10,9 +10,16 @@ the error, however often one looks and whenever one stops. Nothing is assumed of
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
+
+import numpy as np
+
+from thalweg.judging.statistics.interval import Interval
+from thalweg.judging.statistics.quantiles import median
 
 ERROR = 0.05
 """Of all comparisons of one gate together for what is worse, and of each comparison for what is not."""
@@ -44,6 +51,8 @@ class SignTest:
     family: int
     """How many comparisons share the error of what is worse."""
     error: float = ERROR
+    planned: int | None = None
+    """How many pairs there are to be; None if nothing is planned."""
     n: int = 0
     """Pairs so far."""
     worse: int = 0
@@ -69,8 +78,36 @@ class SignTest:
 
     @property
     def lacks_pairs(self) -> bool:
-        """Whether so few pairs could not have said that it is worse, however much it was."""
-        return self.decision == "undecided" and self.n < fewest(self.family, self.error)
+        """Whether pairs are missing that could have said that it is worse.
+
+        A test that ends before its last pair since the rest could not say so any more lacks none.
+        """
+        if self.decision != "undecided" or self.n >= fewest(self.family, self.error):
+            return False
+        return self.planned is None or self.can_become_worse(self.planned - self.n)
+
+
+def median_interval(values: Sequence[float], error: float = ERROR) -> Interval:
+    """The median of all trials to come, with an interval that one may look at after every trial.
+
+    A number is outside if the sign test has evidence enough, on either side: so many values lie above it, or below
+    it. Bounds are order statistics; nothing is assumed of the distribution. Fewer than eight values have none.
+
+    >>> median_interval([1.0, 2.0, 3.0])
+    Interval(value=2.0, low=-inf, high=inf, n=3)
+    >>> median_interval([float(value) for value in range(20)])
+    Interval(value=9.5, low=3.0, high=16.0, n=20)
+    """
+    n, ordered = len(values), sorted(values)
+    if not n:
+        return Interval(math.nan, -math.inf, math.inf, 0)
+    outside = 0  # as many of the least, and of the largest values
+    while outside < (n + 1) // 2 and evidence(n, n - outside) * Fraction(error) >= 2:
+        outside += 1
+    middle = float(median(np.array(ordered)))
+    if not outside:
+        return Interval(middle, -math.inf, math.inf, n)
+    return Interval(middle, ordered[outside - 1], ordered[n - outside], n)
 
 
 def fewest(family: int, error: float = ERROR) -> int:

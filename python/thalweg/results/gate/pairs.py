@@ -101,12 +101,19 @@ def is_worse(measure: Measure, threshold: Threshold, before: float, now: float) 
     return loss > max(threshold.share * abs(before), threshold.least)
 
 
-def comparisons(flows: Mapping[str, Mapping[str, Any]], thresholds: Thresholds) -> list[Comparison]:
-    """One for each metric with a threshold that real time measures of the judged flow of each scenario."""
+def comparisons(
+    flows: Mapping[str, Mapping[str, Any]], thresholds: Thresholds, planned: int | None = None
+) -> list[Comparison]:
+    """One for each metric with a threshold that real time measures of the judged flow of each scenario.
+
+    `planned` is how many pairs there are to be.
+    """
     metrics = [name for name in thresholds if name not in VIRTUAL_ONLY]
     measures = [(name, flow, measure) for name, flow in flows.items() for measure in judged(flow, metrics)]
     return [
-        Comparison(name, str(flow["name"]), measure, thresholds[measure.name], SignTest(len(measures)))
+        Comparison(
+            name, str(flow["name"]), measure, thresholds[measure.name], SignTest(len(measures), planned=planned)
+        )
         for name, flow, measure in measures
     ]
 

@@ -137,6 +137,22 @@ impl SuperPacket {
         cut.data + rest.min(cut.size)
     }
 
+    /// Bytes of a segment above the header of TCP or UDP; of other protocols above that of IP.
+    pub(crate) fn payload_of(&self, segment: usize) -> usize {
+        let length = self.length_of(segment);
+        if let Some(cut) = self.cut {
+            return length - cut.data;
+        }
+        let transport = self.headers.transport;
+        let above = self.packet().get(transport..).unwrap_or_default();
+        let header = match (self.headers.protocol, above.get(12)) {
+            (TCP, Some(offset)) => 4 * usize::from(offset >> 4),
+            (UDP, _) => 8,
+            _ => 0,
+        };
+        length.saturating_sub(transport + header)
+    }
+
     /// What to write for the segments `run`, marked `ecn`: the offload header and headers, which replace what is in
     /// `head`, and the bytes after them.
     pub(crate) fn run(&self, run: Range<usize>, ecn: Ecn, head: &mut Vec<u8>) -> &[u8] {

@@ -67,6 +67,7 @@ pub(super) fn run_with<T: Send + 'static>(
         seeds: [1, 2],
         bound: Duration::from_millis(1),
         flows: 0..0,
+        of_programs: 0,
         sample: None,
     };
     let mut emulator = Emulator::new(Clock::start(), &setup, ports).expect("an emulator");

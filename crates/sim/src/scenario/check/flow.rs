@@ -35,6 +35,7 @@ impl Checker<'_> {
                 format!("{} is out of range; accepted: 1 to {most}", flow.streams),
             );
         }
+        let command = self.command(index, flow)?;
         let workload = self.workload(index, flow)?;
         let transport = self.transport(index, flow, file)?;
         if flow.stack == schema::Stack::Quic
@@ -65,6 +66,7 @@ impl Checker<'_> {
             ack_conduct,
             ignores_loss: flow.sender == schema::SenderConduct::IgnoresLoss,
             breaker,
+            command,
         };
         self.check_carried(index, &spec)?;
         Ok(spec)
@@ -154,6 +156,9 @@ impl Checker<'_> {
         let Clock::Real(host) = self.clock else {
             return Ok(());
         };
+        if flow.command.is_some() {
+            return Ok(());
+        }
         let is_kernel = matches!(flow.controller, FlowController::Kernel(_));
         if is_kernel && !flow.is_plain() {
             let problem = format!(

@@ -1,6 +1,7 @@
 //! Keys of `[[flow]]`.
 
 use super::breaker::CircuitBreaker;
+use super::command::Command;
 use super::media::Media;
 use super::short::Form;
 use super::stack::Stack;
@@ -116,6 +117,8 @@ pub(crate) struct Flow {
     pub(crate) zero_rtt: bool,
     /// State of an earlier connection over the path (careful resume).
     pub(crate) seed: Option<Seed>,
+    /// Programs that are its ends, in real time; its controller is "command:NAME" then.
+    pub(crate) command: Option<Command>,
 }
 
 fn one() -> u32 {

@@ -3,6 +3,7 @@
 
 mod breaker;
 mod cake_rtt;
+mod command;
 mod flow;
 mod impairment;
 mod media;
@@ -17,6 +18,7 @@ mod transport;
 mod tunnel;
 
 pub(crate) use breaker::CircuitBreaker;
+pub(crate) use command::{Command, Count};
 pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct};
 pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
 pub(crate) use media::{Carriage, Encoder, From, Media};

@@ -1,0 +1,157 @@
+//! What the emulator sees of flows: when their packets cross, and what these carry above TCP and UDP.
+//!
+//! # Model
+//! A packet counts as sent when it is read and as received when it is written. What is above the header of TCP or UDP
+//! is payload: data, and headers of QUIC, TLS and HTTP, and data that is sent again.
+
+use thalweg_units::{Bytes, Duration, Instant};
+
+/// Bins of what flows have received.
+const BIN: Duration = Duration::from_millis(10);
+
+/// A packet, as far as this matters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passing {
+    pub(super) now: Instant,
+    pub(super) link: usize,
+    /// The number of its connection.
+    pub(super) connection: u64,
+    pub(super) payload: Bytes,
+}
+
+/// What was seen of one connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Its first packet in either direction, as sent.
+    pub(crate) first: Option<Instant>,
+    /// Its last packet with payload in the direction of the data, as received.
+    pub(crate) last: Option<Instant>,
+    /// Payload received in that direction.
+    pub(crate) payload: Bytes,
+    /// Packets sent in that direction.
+    pub(crate) packets: u64,
+}
+
+/// What was seen of all flows.
+#[derive(Debug)]
+pub(crate) struct Outside {
+    /// For each connection its flow, and the link that carries its data.
+    connections: Vec<(usize, usize)>,
+    seen: Vec<Seen>,
+    /// For each flow, payload received.
+    bins: Vec<Vec<u64>>,
+}
+
+impl Outside {
+    pub(crate) fn new(flows: usize, connections: Vec<(usize, usize)>) -> Outside {
+        Outside {
+            seen: vec![Seen::default(); connections.len()],
+            connections,
+            bins: vec![Vec::new(); flows],
+        }
+    }
+
+    /// A packet was offered to a link.
+    pub(super) fn on_sent(&mut self, packet: Passing) {
+        let Some((connection, _, data)) = self.known(packet.connection) else {
+            return;
+        };
+        let seen = &mut self.seen[connection];
+        seen.first.get_or_insert(packet.now);
+        seen.packets += u64::from(packet.link == data);
+    }
+
+    /// A packet left a link.
+    pub(super) fn on_received(&mut self, packet: Passing) {
+        let Some((connection, flow, data)) = self.known(packet.connection) else {
+            return;
+        };
+        if packet.link != data || packet.payload.is_zero() {
+            return;
+        }
+        let seen = &mut self.seen[connection];
+        seen.last = Some(packet.now);
+        seen.payload += packet.payload;
+        let bin = ((packet.now - Instant::START).as_nanos() / BIN.as_nanos()) as usize;
+        let bins = &mut self.bins[flow];
+        if bins.len() <= bin {
+            bins.resize(bin + 1, 0);
+        }
+        bins[bin] += packet.payload.as_u64();
+    }
+
+    fn known(&self, connection: u64) -> Option<(usize, usize, usize)> {
+        let number = usize::try_from(connection).ok()?;
+        let &(flow, data) = self.connections.get(number)?;
+        Some((number, flow, data))
+    }
+
+    /// What was seen of a flow: the sum of its connections, but the last packet is that of the one with most payload,
+    /// which carries the data (others may be of control).
+    pub(crate) fn flow(&self, flow: usize) -> Seen {
+        let own = self.connections.iter().zip(&self.seen);
+        let own = own.filter(|((of, _), _)| *of == flow).map(|(_, seen)| seen);
+        let mut most = Bytes::ZERO;
+        own.fold(Seen::default(), |sum, seen| {
+            let carries = seen.payload > most;
+            most = most.max(seen.payload);
+            Seen {
+                first: sum.first.into_iter().chain(seen.first).min(),
+                last: if carries { seen.last } else { sum.last },
+                payload: sum.payload + seen.payload,
+                packets: sum.packets + seen.packets,
+            }
+        })
+    }
+
+    /// Payload that a flow received between two times, in whole bins.
+    pub(crate) fn received(&self, flow: usize, from: Duration, to: Duration) -> Bytes {
+        let bin = |at: Duration| (at.as_nanos() / BIN.as_nanos()) as usize;
+        let bins = &self.bins[flow];
+        let (from, to) = (bin(from), bin(to).min(bins.len()));
+        Bytes::new(bins.get(from..to).unwrap_or_default().iter().sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(ms: u64, link: usize, connection: u64, payload: u64) -> Passing {
+        Passing {
+            now: Instant::START + Duration::from_millis(ms),
+            link,
+            connection,
+            payload: Bytes::new(payload),
+        }
+    }
+
+    #[test]
+    fn a_flow_begins_with_any_packet_and_ends_with_the_last_data_of_its_largest_connection() {
+        // Flow 0 downloads over link 0 and has a second connection; flow 1 uploads over link 1.
+        let mut outside = Outside::new(2, vec![(0, 0), (0, 0), (1, 1)]);
+        outside.on_sent(packet(3, 1, 0, 0));
+        outside.on_sent(packet(5, 0, 0, 1000));
+        outside.on_received(packet(15, 0, 0, 1000));
+        outside.on_received(packet(25, 0, 0, 500));
+        outside.on_received(packet(26, 0, 0, 0)); // an acknowledgement
+        outside.on_received(packet(27, 1, 0, 100)); // a request
+        outside.on_received(packet(40, 0, 1, 70)); // a connection for control
+        outside.on_received(packet(41, 1, 2, 9));
+        outside.on_received(packet(50, 0, 99, 9)); // of no flow
+        let at = |ms| Some(Instant::START + Duration::from_millis(ms));
+        let seen = Seen {
+            first: at(3),
+            last: at(25),
+            payload: Bytes::new(1570),
+            packets: 1,
+        };
+        assert_eq!(outside.flow(0), seen);
+        assert_eq!(outside.flow(1).payload, Bytes::new(9));
+        let received =
+            |from, to| outside.received(0, Duration::from_millis(from), Duration::from_millis(to));
+        assert_eq!(received(10, 20), Bytes::new(1000));
+        assert_eq!(received(0, 9999), Bytes::new(1570));
+        assert_eq!(received(60, 50), Bytes::ZERO);
+    }
+}

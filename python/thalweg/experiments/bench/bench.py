@@ -1,0 +1,228 @@
+"""The runs of a bench: sides in turn under each condition, until the intervals are narrow or a limit is reached.
+
+**Rounds.** A round plays each side once under each condition that is not decided, with one seed: the path draws
+the same for all. The order of the sides alternates, so that a machine that becomes slower favours none.
+
+**What counts.** A trial in which the emulator was late is thrown away and played again, at most `retry` times; a
+round that has none in time is left out, and counted.
+
+**Harm.** Where a condition has a neighbour, CUBIC of the kernel plays the main flow too. The harm of a side is how
+much less the neighbour gets beside it than beside that, as a share (Ware, Mukerjee, Seshan and Sherry, Beyond
+Jain's Fairness Index, HotNets 2019).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from thalweg.base.errors import RealTimeError
+from thalweg.engine.catalogue import Entry
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.bench.effect import Effect
+from thalweg.experiments.bench.side import Side, kernel_controllers
+from thalweg.experiments.bench.stack_file import UNSUPPORTED, Room
+from thalweg.judging.measures import MEASURES
+from thalweg.judging.statistics.interval import Interval
+from thalweg.judging.statistics.sequential import median_interval
+from thalweg.judging.thresholds import DEFAULTS, Thresholds
+from thalweg.realtime import Recording, Timing, faithful, is_faithful
+from thalweg.realtime.report import reasons
+from thalweg.results.gate.baseline import value_of
+
+METRICS = {"rate": True, "completion": True, "loss": False, "queue-delay": False}
+"""Of the main flow, and whether sides are compared by their ratio."""
+REFERENCE = Side("kernel:cubic", controller="kernel:cubic")
+"""Beside which the harm to neighbours is measured."""
+
+
+_REFERENCE = ""
+"""Under which it stands among the sides of a round, whose names are not empty."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run."""
+
+    entries: Sequence[Entry]
+    sides: Sequence[Side]
+    """One or two."""
+    thresholds: Thresholds
+    overrides: Sequence[tuple[str, str]] = ()
+    rounds: int = 20
+    """At most."""
+    width: float = 0.05
+    """An interval is narrow enough if half of it is at most such a share."""
+    seed: int = 1
+    out: Path | None = None
+    """A folder for packets, logs and qlog of each trial."""
+
+
+@dataclass
+class Condition:
+    """What was measured under one condition."""
+
+    name: str
+    effects: list[Effect]
+    neighbour: str | None
+    """The flow that is harmed, if there is one."""
+    harm: dict[str, list[float]] = field(default_factory=dict)
+    """Of each side, by round."""
+    left_out: int = 0
+    """Rounds in which a side had no trial in time."""
+    repeated: int = 0
+    """Trials that were thrown away."""
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that count."""
+        return self.effects[0].n
+
+    def is_decided(self, width: float) -> bool:
+        """Whether the interval of the goodput is narrow enough."""
+        return self.effects[0].width <= width
+
+    def harm_of(self, side: str) -> Interval:
+        """How much less the neighbour gets, as a share."""
+        return median_interval(self.harm.get(side, []))
+
+
+@dataclass
+class Bench:
+    """The answers of a bench."""
+
+    sides: Sequence[Side]
+    conditions: list[Condition]
+    outcomes: dict[str, dict[str, list[Outcomes]]]
+    """Of each side, those of each condition."""
+    interrupted: bool = False
+
+    @property
+    def effects(self) -> list[Effect]:
+        """All comparisons."""
+        return [effect for condition in self.conditions for effect in condition.effects]
+
+
+def run_bench(plan: Plan, timing: Timing, on_progress: Callable[[str, int], None]) -> Bench:
+    """Plays rounds until all conditions are decided. `on_progress` hears a condition and the round.
+
+    Raises RequestError, also if a program fails. After Ctrl-C the answer has what was measured until then.
+    """
+    conditions = [_condition(plan, entry) for entry in plan.entries]
+    found = Bench(plan.sides, conditions, {side.name: {} for side in plan.sides})
+    with TemporaryDirectory(prefix="thalweg-bench-") as folder:
+        try:
+            for number in range(plan.rounds):
+                for entry, condition in zip(plan.entries, conditions, strict=True):
+                    if not condition.is_decided(plan.width):
+                        on_progress(condition.name, number + 1)
+                        _round(plan, entry, condition, number, timing, Path(folder), found)
+        except KeyboardInterrupt:
+            found.interrupted = True
+    return found
+
+
+def _condition(plan: Plan, entry: Entry) -> Condition:
+    main, *others = Scenario.path_flows(entry, plan.overrides)
+    flow = str(main["name"])
+    metrics = [(flow, name, is_ratio) for name, is_ratio in METRICS.items()]
+    neighbour = str(others[0]["name"]) if others else None
+    if neighbour:
+        metrics.append((neighbour, "rate", True))
+    effects = [
+        Effect(entry.name, MEASURES[name], plan.thresholds.get(name, DEFAULTS[name]), is_ratio, of)
+        for of, name, is_ratio in metrics
+    ]
+    return Condition(entry.name, effects, neighbour)
+
+
+def _round(
+    plan: Plan, entry: Entry, condition: Condition, number: int, timing: Timing, folder: Path, found: Bench
+) -> None:
+    seed, sides = plan.seed + number, list(plan.sides)
+    if condition.neighbour and "cubic" in kernel_controllers():
+        sides.append(REFERENCE)
+    played: dict[str, Outcomes] = {}
+    for side in sides if number % 2 == 0 else reversed(sides):
+        key = _REFERENCE if side is REFERENCE else side.name
+        if side is REFERENCE and (same := _like_reference(plan.sides)):
+            key = same
+            if key in played:
+                continue
+        place = folder / str(len(found.sides) if side is REFERENCE else [*plan.sides].index(side))
+        outcomes, attempts = _trial(plan, side, entry, seed, timing, place)
+        condition.repeated += attempts - (outcomes is not None)
+        if outcomes is None:
+            condition.left_out += 1
+            return
+        played[key] = outcomes
+    names = [side.name for side in plan.sides]
+    for effect in condition.effects:
+        values = [value_of(played[name], effect.flow, effect.measure) for name in names]
+        effect.add(values[0], values[1] if len(values) > 1 else None)
+    for name in names:
+        found.outcomes[name].setdefault(condition.name, []).append(played[name])
+    reference = played.get(_REFERENCE) or played.get(_like_reference(plan.sides) or "")
+    if condition.neighbour and reference is not None:
+        rate = MEASURES["rate"]
+        alone = value_of(reference, condition.neighbour, rate)
+        for name in names:
+            beside = value_of(played[name], condition.neighbour, rate)
+            condition.harm.setdefault(name, []).append((alone - beside) / alone)
+
+
+def _like_reference(sides: Sequence[Side]) -> str | None:
+    """The name of a side that is the reference itself."""
+    return next((side.name for side in sides if side.controller == REFERENCE.controller), None)
+
+
+def _trial(
+    plan: Plan, side: Side, entry: Entry, seed: int, timing: Timing, folder: Path
+) -> tuple[Outcomes | None, int]:
+    """One trial of a side, if one was in time, and how many were played."""
+    room = Room(folder)
+    recording, place = Recording(), None
+    if plan.out:
+        place = plan.out / entry.name / f"{_file_name(side.name)}-{seed}"
+        place.mkdir(parents=True, exist_ok=True)
+        recording = Recording(logs=place, capture=place / "packets.pcapng")
+    try:
+        for attempt in range(1, timing.retry + 2):
+            # Anew each time, which empties what the one before has left.
+            scenario = side.scenario(entry, plan.overrides, room)
+            done = faithful(scenario, seed, replace(timing, retry=0), recording)
+            if is_faithful(done.report):
+                break
+            why = "; ".join(reasons(done.report))
+            timing.heard(f"{side.name}, {entry.name}, seed {seed}, attempt {attempt}: {why}")
+    except RealTimeError as error:
+        raise RealTimeError(
+            f"{side.name}, {entry.name}, seed {seed}: {error}{_unsupported(side, error)}"
+        ) from None
+    if place and room.qlog.is_dir():
+        for file in _files(room.qlog):
+            kept = place / "qlog" / file.relative_to(room.qlog)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(file, kept)
+    outcomes = done.trial.outcomes if is_faithful(done.report) else None
+    return outcomes, attempt
+
+
+def _unsupported(side: Side, error: RealTimeError) -> str:
+    """What the status of an endpoint means that follows the contract of the interop runner."""
+    if side.stack is None or side.stack.contract is None or f"status {UNSUPPORTED}" not in str(error):
+        return ""
+    return f' (by the contract: the test case "{side.stack.testcase}" is not supported)'
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+
+
+def _file_name(name: str) -> str:
+    """A name as files have it."""
+    return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)

@@ -1,0 +1,113 @@
+"""One side of a bench: programs that a file names, or a controller of ours or of the kernel."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from thalweg.base.errors import RequestError
+from thalweg.engine.catalogue import Entry
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.bench.certificate import make_certificate
+from thalweg.experiments.bench.stack_file import Room, StackFile
+from thalweg.realtime import LiveScenario
+from thalweg.realtime.kernel import PREFIX
+
+_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_BLOCK = bytes(range(256)) * 4096
+
+
+def kernel_controllers() -> frozenset[str]:
+    """The congestion controls of this kernel; none where there is no Linux."""
+    try:
+        return frozenset(_AVAILABLE.read_text().split())
+    except OSError:
+        return frozenset()
+
+
+@dataclass(frozen=True)
+class Side:
+    """What plays the main flow of a condition."""
+
+    name: str
+    """In tables, unique."""
+    stack: StackFile | None = None
+    controller: str | None = None
+
+    def scenario(self, entry: Entry, overrides: Sequence[tuple[str, str]], room: Room) -> LiveScenario:
+        """A condition with this side as its first flow, and neighbours of the kernel where it has them.
+
+        Raises RequestError.
+        """
+        main, *others = Scenario.path_flows(entry, overrides)
+        name = str(main["name"])
+        bound = [(str(flow["name"]), in_kernel(flow["controller"])) for flow in others]
+        if self.stack is None:
+            return LiveScenario.from_entry(entry, overrides, [(name, str(self.controller)), *bound])
+        size = _download(str(main["workload"]))
+        if size is None:
+            raise RequestError(f"{entry.reference}: {name}: programs of a stack file take a download")
+        self._prepare(room, size)
+        table = self.stack.command(room, size)
+        inline = ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items())
+        named = ((f"flow.{name}.command", f"{{ {inline} }}"), *overrides)
+        return LiveScenario.from_entry(entry, named, [(name, f"command:{self.name}"), *bound])
+
+    def _prepare(self, room: Room, size: int) -> None:
+        """Makes the folders, the file to serve and the certificate, and empties what a run has left."""
+        for folder in (room.www, room.certificates):
+            folder.mkdir(parents=True, exist_ok=True)
+        for folder in (room.downloads, room.qlog):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+        served = room.www / str(size)
+        if not served.exists():
+            with served.open("wb") as file:
+                whole, rest = divmod(size, len(_BLOCK))
+                for _ in range(whole):
+                    file.write(_BLOCK)
+                file.write(_BLOCK[:rest])
+        certificate = room.certificates / "cert.pem"
+        if self.stack and self.stack.needs_certificate and not certificate.exists():
+            make_certificate(certificate, room.certificates / "priv.key")
+
+    def document(self) -> dict[str, Any]:
+        """This side as JSON."""
+        return {"name": self.name, "controller": self.controller, "stack": self.stack and self.stack.name}
+
+
+def _download(workload: str) -> int | None:
+    """The bytes of a download in words.
+
+    >>> _download("download 1.472 kB"), _download("download 6 MB"), _download("upload 6 MB")
+    (1472, 6000000, None)
+    """
+    match = re.fullmatch(r"download ([\d.]+) (B|kB|MB|GB|TB)", workload)
+    return int(Decimal(match[1]) * _UNITS[match[2]]) if match else None
+
+
+def in_kernel(controller: str) -> str:
+    """The controller of the kernel of the same name, where there is one; else the same, on the QUIC stack."""
+    return f"{PREFIX}{controller}" if controller in kernel_controllers() else controller
+
+
+def side_of(text: str, taken: Sequence[str] = ()) -> Side:
+    """A side of an argument: the file of a stack, or a controller. Raises RequestError."""
+    if text.endswith(".toml") or "/" in text:
+        stack = StackFile.read(Path(text))
+        side = Side(stack.name, stack)
+    else:
+        side = Side(text, controller=text)
+    if side.name not in taken:
+        return side
+    number = 2
+    while f"{side.name} {number}" in taken:
+        number += 1
+    return Side(f"{side.name} {number}", side.stack, side.controller)
