@@ -144,7 +144,7 @@ LIVE = [*BEFORE, "main=cubic"]
         (["--live"], "--live requires --before FLOW=NAME"),
         (["--live", "--before", "main=cubic"], "--live requires -c FLOW=NAME"),
         (["--before", "main=cubic"], "--before requires --live"),
-        (["--bound", "2 ms"], "--realtime, --bound, --report, --strict-timing, --retry and --capture require --live"),
+        (["--bound", "2 ms"], "--strict-timing, --retry and --capture require --live"),
         ([*LIVE, "-n", "1001"], "-n 1001: with --live, accepted: at most 1000 pairs of each scenario"),
         ([*LIVE, "--baseline", "b.json"], "--baseline cannot be combined with --live"),
         ([*LIVE, "--baseline", "thalweg-baseline.json"], "--baseline cannot be combined with --live"),

@@ -167,6 +167,7 @@ never! { LibraryEndpoint:
     reports() -> u64;
     counters() -> &Counters;
     record_packets();
+    take_packets(_take: &mut dyn FnMut(PacketEvent));
     observe(_out: &mut dyn Observer);
     pacing_rate() -> Option<Rate>;
 }

@@ -130,9 +130,11 @@ impl RealEndpoint {
                 Some((datagram, endpoint.last_number()))
             }
             RealEndpoint::Library(endpoint) => {
-                let datagram = super::datagram_of(endpoint.transmit(now)?);
-                let number = datagram.number;
-                Some((datagram, Some(number)))
+                let sent = endpoint.transmit(now).map(super::datagram_of);
+                sent.map(|datagram| {
+                    let number = datagram.number;
+                    (datagram, Some(number))
+                })
             }
         }
     }
