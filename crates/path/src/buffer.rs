@@ -5,7 +5,7 @@ use crate::stats::Count;
 use crate::store::Slot;
 use crate::transmission_time::NANOBITS_PER_BYTE;
 use crate::transmitter::Transmitter;
-use thalweg_units::{Bytes, Duration, Ecn, Instant};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// A packet in the queue, as seen by a discipline. The packet itself is in the store.
 #[derive(Clone, Copy, Debug)]
@@ -68,10 +68,13 @@ impl Buffer {
         }
     }
 
-    /// Time until the backlog has been sent at the current nominal capacity.
-    pub(crate) fn drain_time(&self, transmitter: &Transmitter) -> Duration {
+    /// Time until the backlog has been sent at the current nominal capacity, or at the rate of a shaper below it.
+    pub(crate) fn drain_time(&self, transmitter: &Transmitter, shaped: Option<Rate>) -> Duration {
         let work = work(self.waiting.bytes, transmitter);
-        match (work, transmitter.nominal.as_bits_per_sec()) {
+        let rate = shaped.map_or(transmitter.nominal, |shaped| {
+            shaped.min(transmitter.nominal)
+        });
+        match (work, rate.as_bits_per_sec()) {
             (0, _) => Duration::ZERO,
             (_, 0) => Duration::MAX,
             (work, rate) => Duration::from_nanos(

@@ -47,9 +47,9 @@ impl Port {
         self.buffer.is_within(limit, newest, &self.transmitter)
     }
 
-    /// Time until the backlog has been sent at the current nominal capacity.
-    pub(crate) fn drain_time(&self) -> Duration {
-        self.buffer.drain_time(&self.transmitter)
+    /// Time until the backlog has been sent at the current nominal capacity, or at the rate of a shaper below it.
+    pub(crate) fn drain_time(&self, shaped: Option<Rate>) -> Duration {
+        self.buffer.drain_time(&self.transmitter, shaped)
     }
 
     /// Counts an arriving packet.

@@ -4,18 +4,22 @@
 mod audited;
 
 use thalweg_sim::{BreakerRule, FlowOutcome, Outcome, Scenario};
+use thalweg_units::Duration;
 
 const TRANSPORT: &str =
     "circuit_breaker = { model = \"transport\", loss = \"10 %\", interval = \"1 s\" }";
 
 /// On 10 Mbps and 100 ms, with these lines of the path and these flows, for 60 s.
 fn outcome(path: &str, flows: &str) -> Outcome {
+    audited::run_trial(&scenario(path, flows), 1, false).0
+}
+
+fn scenario(path: &str, flows: &str) -> Scenario {
     let text = format!(
         "title = \"breakers\"\ntime_limit = \"60 s\"\n[noise]\nstart = \"0 s\"\n[path]\nrate = \"10 Mbps\"\nrtt = \"100 ms\"\nbuffer = \"1 bdp\"\n{path}\n{flows}"
     );
     let scenario = Scenario::from_toml(text.as_bytes(), "breakers.toml", &[], &[]);
-    let scenario = scenario.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    audited::run_trial(&scenario, 1, false).0
+    scenario.unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn flow(controller: &str, what: &str) -> String {
@@ -173,9 +177,24 @@ fn the_breaker_of_a_tunnel_sums_up_what_is_in_it_and_ends_all_of_it() {
         (0, None, None)
     );
     assert_eq!(tripped(outside), None);
+    // A flow that never ran was never active beside the others.
+    assert_eq!(outcome.overlap, Duration::ZERO);
     // Alone after three seconds, as above.
     let completion = outside.completion.expect("complete").as_secs_f64();
     assert!((18.0..26.0).contains(&completion), "{completion}");
+}
+
+#[test]
+fn scenarios_with_other_breakers_of_tunnels_are_other_scenarios() {
+    let inside = flow("reno", "download = \"1 MB\"\ntunnel = \"vpn\"");
+    let other = |from: &str, to: &str| {
+        assert!(TUNNEL.contains(from), "{from}");
+        scenario("", &(inside.clone() + &TUNNEL.replace(from, to))).resolved()
+    };
+    let same = other("vpn", "vpn");
+    for (from, to) in [("10 %", "20 %"), ("1 s", "2 s")] {
+        assert_ne!(same, other(from, to));
+    }
 }
 
 #[test]
@@ -243,7 +262,7 @@ fn a_breaker_that_makes_no_sense_is_refused_with_what_is_accepted() {
     a.toml:9: flow.0.circuit_breaker: unusable "0 %" trips without loss; accepted: "10 %", up to "100 %"
     a.toml:12: traffic.0.circuit_breaker: model "media" requires a call or [[flow.media]]; use "transport" for other flows, traffic and tunnels
     a.toml:12: traffic.0.circuit_breaker: interval "1 ms" is too short; accepted: "10 ms" or more
-    a.toml:9: `[[tunnel]]`: the key "circuit_breaker" is missing here; accepted: circuit_breaker = ...
+    a.toml:9: `[[tunnel]]`: the key "circuit_breaker" is missing here; accepted: circuit_breaker = { model = "transport", interval = "1 s", loss = "10 %" }
     a.toml:10: tunnel.0.name: nothing is in the tunnel "vpn"; accepted: the name that a flow or traffic gives as its tunnel
     a.toml:12: tunnel.0.circuit_breaker: model "media" requires a call or [[flow.media]]; use "transport" for other flows, traffic and tunnels
     a.toml:13: `rate = "1 Mbps"`: unknown key "rate"; accepted: "name" or "circuit_breaker"

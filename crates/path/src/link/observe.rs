@@ -72,11 +72,11 @@ impl<P: Packet> Link<P> {
         self.course().least_delay()
     }
 
-    /// Time until everything here has been sent at the current capacity without noise: the wait of a
-    /// packet that arrives now. A delivery trace counts with its mean. [`Duration::MAX`] while
+    /// Time until everything here has been sent at the current capacity without noise, or at the rate of a shaper below it:
+    /// the wait of a packet that arrives now. A delivery trace counts with its mean. [`Duration::MAX`] while
     /// packets wait in a suspended link.
     pub fn queue_delay(&self) -> Duration {
-        self.port.drain_time()
+        self.port.drain_time(self.queue.shaped())
     }
 
     /// Capacity, as of the last call that moved the link: that of the schedule, without noise, or the

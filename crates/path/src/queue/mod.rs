@@ -37,7 +37,7 @@ pub use red::RedConfig;
 use std::sync::Arc;
 use step::Step;
 pub use step::StepConfig;
-use thalweg_units::Instant;
+use thalweg_units::{Instant, Rate};
 
 /// The queue discipline of a link. Its size is the limit of the link, whatever the discipline.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,6 +99,17 @@ impl Queue {
     /// Whether it wants to know of each packet whether it is an ACK.
     pub(crate) fn filters_acks(&self) -> bool {
         matches!(self, Queue::Active(active) if matches!(&**active, Active::Cake(queue) if queue.filters_acks()))
+    }
+
+    /// The rate of its shaper, if it has one.
+    pub(crate) fn shaped(&self) -> Option<Rate> {
+        match self {
+            Queue::DropTail(_) => None,
+            Queue::Active(active) => match &**active {
+                Active::Cake(queue) => queue.shaped(),
+                _ => None,
+            },
+        }
     }
 
     /// Flows of a tunnel count as one, for a discipline that tells flows apart: `tunnels` has for each flow the one that

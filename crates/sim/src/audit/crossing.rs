@@ -7,10 +7,14 @@ use std::collections::{BTreeSet, VecDeque};
 use thalweg_path::{LinkConfig, QueueConfig, Transmitted};
 use thalweg_units::{Bytes, Ecn, Instant};
 
+/// Queues of a set of CAKE: with no more flows, each has a queue of its own set.
+const WAYS: usize = 8;
+
 /// The order in which a link delivers packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
-    /// None: jitter reorders, or a policer, or a discipline before DualPI2, that marks moves packets to its other queue.
+    /// None: jitter reorders, a policer or a discipline before DualPI2 that marks moves packets to its other queue, or CAKE
+    /// moves a flow to another queue.
     None,
     /// Those of one flow with codepoints of one class (RFC 9332 section 2.5).
     OfClass,
@@ -21,7 +25,8 @@ pub(super) enum Order {
 }
 
 impl Order {
-    pub(super) fn of(config: &LinkConfig) -> Order {
+    /// That of a link which this many flows may cross.
+    pub(super) fn of(config: &LinkConfig, flows: usize) -> Order {
         if config.reorder {
             return Order::None;
         }
@@ -35,6 +40,8 @@ impl Order {
             });
         let orders = disciplines(config).map(|queue| match queue {
             QueueConfig::DualPi2(_) if marks => Order::None,
+            // A flow whose set of eight queues is full may get another queue before its packets have left the first one.
+            QueueConfig::Cake(_) if flows > WAYS => Order::None,
             QueueConfig::FqCodel(_) | QueueConfig::Cake(_) => Order::OfFlow,
             QueueConfig::DualPi2(_) => Order::OfClass,
             _ => Order::OfLink,
@@ -81,7 +88,7 @@ pub(super) struct Crossing {
 
 impl Crossing {
     pub(super) fn new(config: &LinkConfig, connections: usize) -> Self {
-        let order = Order::of(config);
+        let order = Order::of(config, connections);
         let streams = match order {
             Order::None => 0,
             Order::OfLink => 1,
@@ -181,7 +188,7 @@ impl Crossing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use thalweg_path::{DualPi2Config, FqCodelConfig, PolicerConfig};
+    use thalweg_path::{CakeConfig, DualPi2Config, FqCodelConfig, PolicerConfig};
     use thalweg_units::{Duration, Rate};
 
     fn config(queue: QueueConfig, reorder: bool) -> LinkConfig {
@@ -221,6 +228,10 @@ mod tests {
         assert!(!may(&tail, same) && !may(&tail, other) && !may(&tail, low));
         let fair = config(QueueConfig::FqCodel(FqCodelConfig::default()), false);
         assert!(!may(&fair, same) && may(&fair, other) && !may(&fair, low));
+        let cake = config(QueueConfig::Cake(CakeConfig::default()), false);
+        assert!(!may(&cake, same) && may(&cake, other));
+        let order = |flows| Order::of(&cake, flows);
+        assert_eq!((order(8), order(9)), (Order::OfFlow, Order::None));
         let dual = config(QueueConfig::DualPi2(DualPi2Config::default()), false);
         assert!(!may(&dual, same) && may(&dual, other) && may(&dual, low));
         let mut marked = dual.clone();

@@ -31,7 +31,7 @@ pub(super) struct AuditedLink {
 
 impl AuditedLink {
     pub(super) fn new(config: &LinkConfig, flows: usize) -> Self {
-        let order = Order::of(config);
+        let order = Order::of(config, flows);
         AuditedLink {
             schedule: Schedule::new(config),
             transmitter: Transmitter::default(),

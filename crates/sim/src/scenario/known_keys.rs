@@ -197,7 +197,18 @@ fn properties(table: &Value) -> Option<&Map<String, Value>> {
 /// The example that the schema has of a key: required ones have one.
 fn example(keys: &Map<String, Value>, key: &str) -> Option<String> {
     let example = keys.get(key)?.get("examples")?.get(0)?;
-    Some(format!("{key} = {example}"))
+    Some(format!("{key} = {}", in_toml(example)))
+}
+
+/// A value as TOML has it, its model first.
+fn in_toml(value: &Value) -> String {
+    let Value::Object(keys) = value else {
+        return value.to_string();
+    };
+    let mut all: Vec<_> = keys.iter().collect();
+    all.sort_by_key(|(key, _)| *key != "model");
+    let all = (all.iter()).map(|(key, value)| format!("{key} = {}", in_toml(value)));
+    format!("{{ {} }}", all.collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

@@ -111,8 +111,8 @@ impl Scenario {
         let watches = (self.watches().collect::<Vec<_>>(), waits);
         let rest = (awaited, self.overhead, times, self.jitter_seed, watches);
         format!(
-            "{:?} {:?} {:?} {rest:?}",
-            self.flows, self.hops, self.traffic
+            "{:?} {:?} {:?} {:?} {rest:?}",
+            self.flows, self.hops, self.traffic, self.tunnels
         )
     }
 

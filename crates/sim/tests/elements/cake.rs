@@ -41,6 +41,46 @@ fn the_realised_rate_is_the_requested_one_whatever_the_link_has_beyond() {
 }
 
 #[test]
+fn the_queue_delay_of_a_trace_is_the_wait_behind_the_shaper() {
+    let path = format!("rate = \"1 Gbps\"\n{}", queue(", bandwidth = \"5 Mbps\""));
+    let main = flow("main", "cubic", "download = \"1 GB\"");
+    let text = format!(
+        "title = \"cake\"\ntime_limit = \"20 s\"\n[path]\nrtt = \"40 ms\"\nbuffer = \"500 ms\"\n{path}\n{main}"
+    );
+    let scenario = Scenario::from_toml(text.as_bytes(), "cake.toml", &[], &[]).unwrap();
+    let (outcome, trace) = run_trial(&scenario, 1, true);
+    let waited = outcome.links[0].mean_queue_delay.as_secs_f64();
+    let trace = trace.expect("a trace");
+    let told = (trace.links.iter())
+        .filter(|row| row.link == 0)
+        .map(|row| row.queue_delay);
+    let (sum, rows) = told.fold((0.0, 0.0), |(sum, rows), delay| {
+        (sum + delay.as_secs_f64(), rows + 1.0)
+    });
+    // Packets wait when the queue is longer than on average, so the two are alike and not equal.
+    let ratio = sum / rows / waited;
+    assert!((0.7..1.3).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn many_flows_share_sets_of_queues_under_the_auditor() {
+    // A flow whose set is full gets another queue, and its packets may overtake each other (`cake_hash`).
+    let long: String = (0..20)
+        .map(|number| flow(&format!("f{number}"), "cubic", "download = \"1 GB\""))
+        .collect();
+    let short = flow(
+        "short",
+        "cubic",
+        "requests = { count = 600, mean_gap = \"20 ms\", least = \"3 kB\", most = \"30 kB\" }",
+    );
+    let all = outcome(
+        &format!("rate = \"20 Mbps\"\n{}", queue("")),
+        &(long + &short),
+    );
+    assert!(all.links[0].utilisation > 0.9);
+}
+
+#[test]
 fn a_shaper_at_the_rate_of_the_link_or_above_changes_nothing() {
     // At 100 Mbps the quantum is 1514 bytes and the target 5 ms, as without a bandwidth.
     let hash = |keys: &str| {
@@ -111,7 +151,7 @@ fn flows_share_evenly_and_one_that_does_not_respond_harms_itself() {
 
 #[test]
 fn a_filter_of_acks_lifts_a_download_whose_acks_are_the_bottleneck() {
-    // An ACK for two packets of 1440 bytes takes 55 bytes of 400 kbps: 21 Mbps, less what is lost of 50 Mbps otherwise.
+    // An ACK for two packets of 1440 bytes takes 55 bytes of 100 kbps: 5.2 Mbps, less what is lost of 50 Mbps otherwise.
     let run = |keys: &str, stack: &str| {
         let path = format!(
             "rate = \"50 Mbps\"\nup = {{ rate = \"100 kbps\", queue = {{ model = \"cake\"{keys} }} }}"

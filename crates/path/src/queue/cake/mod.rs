@@ -148,6 +148,11 @@ pub(crate) struct Cake {
 }
 
 impl Cake {
+    /// The rate of the shaper.
+    pub(super) fn shaped(&self) -> Option<Rate> {
+        self.shaper.as_ref().map(|shaper| shaper.rate)
+    }
+
     pub(super) fn new(config: &CakeConfig, seed: u64, since: Instant) -> Self {
         let mut flows = Vec::new();
         flows.resize_with(QUEUES, Flow::default);
@@ -229,10 +234,10 @@ impl Cake {
                 packet.ecn.is_capable(),
                 &mut self.rng,
             );
-            if signal.mark {
-                port.mark(&mut packet);
-            }
             if !signal.drop || flow.fifo.is_empty() {
+                if signal.mark {
+                    port.mark(&mut packet);
+                }
                 return Some(packet);
             }
             port.drop(packet, DropCause::Early);

@@ -13,7 +13,7 @@ const NANOBITS: u128 = 8_000_000_000;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shaper {
-    rate: Rate,
+    pub(super) rate: Rate,
     /// When the next packet may leave.
     next: Instant,
     /// Nanobits charged beyond `next`, less than a nanosecond's worth.

@@ -129,5 +129,5 @@ fn a_burst_that_fits_passes_however_long_it_makes_the_queue() {
     }
     assert!(bench.drops().is_empty());
     assert!(bench.discipline.average.bytes <= 2_450.0);
-    assert_eq!(bench.port.drain_time(), ms(50));
+    assert_eq!(bench.port.drain_time(None), ms(50));
 }

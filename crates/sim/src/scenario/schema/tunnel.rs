@@ -13,5 +13,6 @@ pub(crate) struct Tunnel {
     #[schemars(example = &"vpn")]
     pub(crate) name: String,
     /// What ends all that is in it when it congests its path for long.
+    #[schemars(extend("examples" = [{"model": "transport", "loss": "10 %", "interval": "1 s"}]))]
     pub(crate) circuit_breaker: Form<CircuitBreaker>,
 }

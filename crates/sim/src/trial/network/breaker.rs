@@ -132,13 +132,12 @@ impl Network {
         }
     }
 
-    /// A connection would start whose tunnel has been ended: it is over at once.
+    /// A connection would start whose tunnel has been ended: it is over at once, and never was active.
     #[cold]
     pub(super) fn end_unstarted(&mut self, index: usize) {
         let (running, open) = self.connections[index].is_in_progress();
         self.connections[index].started = true;
         self.connections[index].closed = Some(self.now);
-        self.note_start(index);
         self.note_end(index, running, open);
         let client = Element::Endpoint(index, Role::Client);
         self.queue.set(self.elements.number(client), Instant::NEVER);
