@@ -83,7 +83,7 @@ CELLS = [Cell(rate, rtt) for rtt in RTTS for rate in RATES]
 def applies(name: str, cell: Cell) -> bool:
     """Whether the case is one on this path."""
     if name.startswith("14"):
-        return cell.bdp < 1200
+        return cell.bdp < PACKET
     if name.startswith("20"):
         # Startup must outlast the 5 s of ProbeRTTInterval.
         return cell.rtt_s * math.log2(max(1.0, cell.bdp / PACKET / 10)) > 6

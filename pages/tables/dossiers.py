@@ -117,7 +117,11 @@ def parts() -> list[tuple[str, Callable[[], Iterable[str]]]]:
         cells = [cell.strip() for cell in line.split("|")]
         if controller in CONTROLLERS and len(cells) > 8 and cells[2].startswith("`"):
             found.append((controller, cells[2].strip("`")))
-    return [(f"{name}: {setting}", partial(_again, name, setting)) for name, setting in dict.fromkeys(found)]
+    whose = ("whose", lambda: [row("criterion", *CONTROLLERS)])
+    return [
+        whose,
+        *((f"{name}: {setting}", partial(_again, name, setting)) for name, setting in dict.fromkeys(found)),
+    ]
 
 
 def _again(name: str, setting: str) -> list[str]:

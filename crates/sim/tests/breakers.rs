@@ -1,4 +1,4 @@
-//! Circuit breakers of flows: when they trip, what they leave, and what is refused.
+//! Circuit breakers of flows, cross traffic and tunnels: when they trip, what they leave, and what is refused.
 
 #[path = "audited/mod.rs"]
 mod audited;

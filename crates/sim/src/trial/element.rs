@@ -1,6 +1,7 @@
 //! What the event loop calls, and the number of each in the event queue: the links, then client, server and applications of
-//! each connection, then the sources of cross traffic, the media and the circuit breakers of several. One of these stands where the applications of one more
-//! connection would, so that the events of packets, links and endpoints, do not ask whether they are one.
+//! each connection, then the sources of cross traffic, the media and the circuit breakers of several. One of these stands
+//! where the applications of one more connection would, so that the events of packets, links and endpoints, do not ask
+//! whether they are one.
 
 use crate::scenario::hop::LinkId;
 use thalweg_transport::Role;

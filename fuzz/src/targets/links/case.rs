@@ -124,7 +124,7 @@ fn limit(text: &mut String, random: &mut Random) {
 fn queue(text: &mut String, random: &mut Random) {
     let time = |random: &mut Random| random.magnitude(10_000, 1_000_000_000);
     let numbers = [
-        random.below(9),
+        random.below(8),
         time(random),
         time(random),
         time(random),

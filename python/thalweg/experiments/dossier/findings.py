@@ -180,4 +180,5 @@ def sentence(one: Judgement) -> str:
 
 def replay(one: Judgement) -> str:
     """The command that plays the worst trial again, from the folder of the dossier."""
-    return f"thalweg run scenarios/{file_name(one.setting.name, one.player)}.toml --seed {one.worst_seed}"
+    live = " --live" if one.player.is_live else ""
+    return f"thalweg run scenarios/{file_name(one.setting.name, one.player)}.toml --seed {one.worst_seed}{live}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from thalweg.base.seeds import seed_text
 from thalweg.experiments.dossier.findings import Findings, amount, replay, sentence, with_interval
 from thalweg.experiments.dossier.judge import Judgement
+from thalweg.experiments.dossier.parameters import LIVE_TRIALS, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.settings.player import STANDARDS
 from thalweg.experiments.dossier.statements import TEXTS, UNWRITTEN
@@ -27,10 +28,10 @@ def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
     yield f"# {found.title}"
     yield ""
     yield (
-        f"{result.trials} trials of each setting, {seed_text(result.seed)}, beside Reno (RFC 9002) and CUBIC (RFC "
-        f"9438) on the same seeds; profile {of.profile}, {of.scope} use; Thalweg {result.version}. Medians, with "
-        "intervals of 95 %. RFC 9743 gives no thresholds: the limits are those of this evaluation, and within a "
-        "limit does not mean compliance."
+        f"{result.trials} trials of each setting{_in_real_time(of)}, {seed_text(result.seed)}, beside Reno (RFC "
+        f"9002) and CUBIC (RFC 9438) on the same seeds; profile {of.profile}, {of.scope} use; Thalweg "
+        f"{result.version}. Medians, with intervals of 95 %. RFC 9743 gives no thresholds: the limits are those "
+        "of this evaluation, and within a limit does not mean compliance."
     )
     if result.command:
         yield from ("", f"Made by: `{result.command}`")
@@ -56,6 +57,10 @@ def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
     yield from ("", "## Environments in which it was not found safe", "", found.paragraph(), "", "## Limits", "")
     for title, meaning, limit, reason in found.limits():
         yield f"- {title} ({meaning}): {limit}; {reason}."
+
+
+def _in_real_time(of: Parameters) -> str:
+    return f" (in real time {LIVE_TRIALS} at most)" if any(player.is_live for player in of.others) else ""
 
 
 def _criterion(section: Section, found: Findings) -> Iterator[str]:

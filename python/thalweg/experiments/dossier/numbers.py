@@ -87,7 +87,8 @@ NUMBERS = {
             "load",
             "share",
             "lower",
-            "UDP payload that the sender sent while both flows were active, of what the path carries in that time",
+            "UDP payload that the sender sent while both flows were active, of what the rate of the path carries "
+            "in that time",
         ),
         Number("least-load", "load from below", "share", "higher", "the same, of which too little is worse"),
         Number("trips", "flows cut off", "", "lower", "flows under test that their circuit breaker ended"),

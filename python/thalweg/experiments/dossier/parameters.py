@@ -130,7 +130,7 @@ class Parameters:
     @property
     def candidate(self) -> Player:
         """Who the dossier is about."""
-        return Player(self.controller, self.stack)
+        return Player.on(self.stack, self.controller)
 
     @property
     def others(self) -> list[Player]:

@@ -21,16 +21,18 @@ def settings() -> Iterator[Setting]:
     yield from _round_trips()
 
 
-def _asked(other: str) -> tuple[Question, ...]:
+def _asked(other: str, path: Keys | None = None) -> tuple[Question, ...]:
+    """What is asked beside another controller; of the load only if the path carries its rate to the end."""
     section = _STANDARD[other]
-    return (
+    asked = (
         Question(section, "victim-rate"),
         Question(section, "victim-delay"),
         Question(section, "victim-drops"),
         Question("5.2", "starvation"),
-        Question(section, "load"),
-        Question(section, "least-load"),
     )
+    if {"change", "medium"} & set(path or ()):
+        return asked
+    return (*asked, Question(section, "load"), Question(section, "least-load"))
 
 
 def _beside(
@@ -51,7 +53,7 @@ def _beside(
         flows = [flow("main", player, start=starts[0], **keys), flow("other", other, start=starts[1])]
         return scenario(title.capitalize(), "30 s", path, flows)
 
-    return Setting(f"beside-{name}", title, environment, made, _asked(other), profile, also, model_only)
+    return Setting(f"beside-{name}", title, environment, made, _asked(other, path), profile, also, model_only)
 
 
 def _pairs() -> Iterator[Setting]:

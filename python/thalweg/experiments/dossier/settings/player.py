@@ -13,7 +13,7 @@ from thalweg.realtime.kernel import is_kernel
 
 STANDARDS = ("reno", "cubic")
 """RFC 9002 section 7 and RFC 9438: what RFC 9743 section 5.2.1 compares with."""
-_MODEL, _QUIC, _REAL = "model", "quic", "noq:"
+_MODELLED, _QUIC, _OF_QUIC = "model", "quic", "noq:"
 MODEL, STACK = "simulated by the model", "a real stack in virtual time"
 REAL_TIME = "the kernel's TCP in real time"
 
@@ -26,6 +26,16 @@ class Player:
     stack: str = ""
     """What the key `stack` of its flows has; empty: the stack that its controller is of, or the model."""
 
+    @staticmethod
+    def on(stack: str, controller: str) -> Player:
+        """A controller on the stack that a user names, if any: the model is that of our controllers anyway.
+
+        >>> Player.on("model", "cubic") == Player("cubic")
+        True
+        """
+        is_usual = stack == _MODELLED and not controller.startswith(_OF_QUIC)
+        return Player(controller, "" if is_usual else stack)
+
     @property
     def title(self) -> str:
         """For people.
@@ -33,7 +43,7 @@ class Player:
         >>> Player("cubic").title, Player("cubic", "quic").title, Player("cubic", "./libquinn.so").title
         ('cubic', 'cubic on quic', 'cubic of libquinn.so')
         """
-        if self.stack in ("", _MODEL):
+        if self.stack in ("", _MODELLED):
             return self.controller
         return f"{self.controller} {'on' if self.stack == _QUIC else 'of'} {Path(self.stack).name}"
 
@@ -53,11 +63,11 @@ class Player:
         """
         if self.is_live:
             return REAL_TIME
-        return MODEL if self._endpoint == _MODEL else STACK
+        return MODEL if self._endpoint == _MODELLED else STACK
 
     @property
     def _endpoint(self) -> str:
-        return self.stack or (_QUIC if self.controller.startswith(_REAL) else _MODEL)
+        return self.stack or (_QUIC if self.controller.startswith(_OF_QUIC) else _MODELLED)
 
     @property
     def keys(self) -> dict[str, object]:
