@@ -32,6 +32,11 @@ class Contestant:
         return self.stack == SLOW
 
     @property
+    def repeats(self) -> bool:
+        """Whether the same seed has the same trial: BBR of quinn draws from the system."""
+        return (self.stack, self.controller) != ("quinn", "bbr")
+
+    @property
     def carried_by(self) -> str:
         """The value of the key `stack`, for programs."""
         return str(FOLDER / f"lib{self.stack}.so") if self.is_library else self.stack

@@ -16,15 +16,13 @@ from pages.made import DOCS, ROOT, fill, made, row
 
 PAGE = DOCS / "evidence" / "league.md"
 _LAW_OF = {"CUBIC": "cubic", "Reno": "reno"}
-_UNREPEATED = "BBR"
-"""The family with a contestant that draws from the system: its lines need not repeat."""
 
 
 def make() -> None:
     """Fills in the tables."""
     if missing():
         raise FileNotFoundError(f"{', '.join(missing())}: `make stacks` builds these libraries")
-    for group, (_, rows) in GROUPS.items():
+    for group, rows in GROUPS.items():
         for family, contestants in FAMILIES.items():
             fill(PAGE, f"{group} {family}", table(family, contestants, list(rows())))
             print(f"league: {group} {family}", flush=True)
@@ -38,20 +36,15 @@ def make() -> None:
 def table(family: str, contestants: tuple[Contestant, ...], rows: list[Row]) -> str:
     """A table of a family."""
     header = ["scenario", *(["law"] if has_law(family, rows[0]) else []), *(one.title for one in contestants)]
-    return "\n".join([row(*header), "|:--" + "|--:" * (len(header) - 1) + "|", *lines(family, contestants, rows)])
-
-
-def lines(family: str, contestants: tuple[Contestant, ...], rows: list[Row]) -> list[str]:
-    """The lines of a table."""
     found = cells(rows, contestants)
-    return [
-        row(
-            f"`{one.scenario}`",
-            *([one.law(_LAW_OF[family])] if one.law and has_law(family, one) else []),
-            *(found[one.scenario, by.title] for by in contestants),
-        )
-        for one in rows
-    ]
+    lines = (line(family, one, [found[one.scenario, by.title] for by in contestants]) for one in rows)
+    return "\n".join([row(*header), "|:--" + "|--:" * (len(header) - 1) + "|", *lines])
+
+
+def line(family: str, of: Row, measured: list[str]) -> str:
+    """A line of a table: the cells of the contestants, in their order."""
+    law = [of.law(_LAW_OF[family])] if of.law and has_law(family, of) else []
+    return row(f"`{of.scenario}`", *law, *measured)
 
 
 def has_law(family: str, one: Row) -> bool:
@@ -75,13 +68,37 @@ def parts() -> list[tuple[str, Callable[[], Iterable[str]]]]:
         print(f"SKIPPED {PAGE.relative_to(ROOT)}: `make stacks` has not built {', '.join(missing())}")
         return []
     return [
-        (f"{one.scenario}, {family}", partial(_again, family, contestants, one))
-        for _, rows in GROUPS.values()
-        for one in rows()
-        for family, contestants in FAMILIES.items()
-        if family != _UNREPEATED
+        *(
+            (f"{one.scenario}, {family}", partial(_again, group, family, one))
+            for group, rows in GROUPS.items()
+            for one in rows()
+            for family in FAMILIES
+        ),
+        *((f"outage, {one.title} {one.controller}", partial(_outage_again, one)) for one in outage.contestants()),
     ]
 
 
-def _again(family: str, contestants: tuple[Contestant, ...], of: Row) -> list[str]:
-    return lines(family, contestants, [of])
+def _again(group: str, family: str, of: Row) -> list[str]:
+    """A line, with what is on the page for a contestant whose trials do not repeat."""
+    contestants = FAMILIES[family]
+    found = cells([of], [one for one in contestants if one.repeats])
+    said = _said(f"{group} {family}", of)[-len(contestants) :]
+    measured = [
+        found[of.scenario, one.title] if one.repeats else text for one, text in zip(contestants, said, strict=True)
+    ]
+    return [line(family, of, measured)]
+
+
+def _said(part: str, of: Row) -> list[str]:
+    """The cells of a line that are on the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    _, _, after = text.partition(f"<!-- made: {part} -->")
+    table, _, _ = after.partition("<!-- end -->")
+    found = [one for one in table.splitlines() if one.startswith(f"| `{of.scenario}` |")]
+    if len(found) != 1:
+        raise ValueError(f"{PAGE}, {part}: expected one line of {of.scenario}, found {len(found)}")
+    return [cell.strip() for cell in found[0].strip("|").split("|")]
+
+
+def _outage_again(contestant: Contestant) -> list[str]:
+    return [outage.line(contestant)]

@@ -18,13 +18,12 @@ _SILENT_S = 0.345
 def table() -> str:
     """The table."""
     header = row("stack", "controller", "window before", "least window after", "replay")
-    contestants = [
-        one
-        for family in ("CUBIC", "Reno")
-        for one in FAMILIES[family]
-        if one.stack != "smoltcp"  # which tells no window
-    ]
-    return "\n".join([header, "|:--|:--|--:|--:|:--|", *map(line, contestants)])
+    return "\n".join([header, "|:--|:--|--:|--:|:--|", *map(line, contestants())])
+
+
+def contestants() -> list[Contestant]:
+    """Who is in the table: not smoltcp, which tells no window."""
+    return [one for family in ("CUBIC", "Reno") for one in FAMILIES[family] if one.stack != "smoltcp"]
 
 
 def line(contestant: Contestant) -> str:

@@ -28,6 +28,7 @@ from ctypes import (
     c_void_p,
 )
 from datetime import UTC, datetime
+from itertools import count
 from random import Random
 from types import ModuleType, SimpleNamespace
 
@@ -211,6 +212,8 @@ class End:
 
 
 ENDS: dict[int, End] = {}
+NUMBERS = count(1)
+"""Of ends: none comes twice."""
 
 
 def of_end(call):
@@ -236,13 +239,14 @@ def create(options, now: int, problem: int, room: int) -> int | None:
         text = f"{error}".encode()[: room - 1] + b"\0"
         ctypes.memmove(problem, text, len(text))
         return None
-    ENDS[len(ENDS) + 1] = end
-    return len(ENDS)
+    number = next(NUMBERS)
+    ENDS[number] = end
+    return number
 
 
 def destroy(handle: int) -> None:
-    """thalweg_stack_destroy. The number of an end stays its own."""
-    ENDS[handle].connection = None
+    """thalweg_stack_destroy."""
+    del ENDS[handle]
 
 
 @of_end

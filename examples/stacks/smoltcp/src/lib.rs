@@ -8,8 +8,9 @@
 //! time in microseconds: an event counts as of the microsecond that has begun.
 //!
 //! # Limits
-//! Of the options, the controller, `max_mtu`, `max_ack_delay` and `receive_window` have an effect. No SACK, no pacing, no
-//! ECN. smoltcp tells neither its window nor its RTT.
+//! Of the options, the controller, `max_mtu`, `max_ack_delay` and `receive_window` have an effect. A receiver sends one
+//! range of SACK, which the sender ignores. No pacing, no ECN. Nagle's algorithm is on, as smoltcp has it. smoltcp tells
+//! neither its window nor its RTT.
 
 mod link;
 
@@ -94,7 +95,6 @@ impl Stack for Smoltcp {
         let buffer = |bytes: usize| SocketBuffer::new(vec![0; bytes]);
         let mut socket = Socket::new(buffer(window), buffer(BUFFER));
         socket.set_congestion_control(controller);
-        socket.set_nagle_enabled(false);
         socket.set_ack_delay(Some(Duration::from_micros(options.max_ack_delay_ns / 1000)));
         match options.role {
             Role::Server => socket.listen(PORT).map_err(|error| error.to_string())?,
