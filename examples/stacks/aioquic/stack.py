@@ -43,6 +43,11 @@ from aioquic.quic.connection import QuicConnection
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, x448, x25519
 
+FOUND = os.path.dirname(os.path.dirname(os.path.realpath(tls.__file__)))
+if os.path.realpath(FOLDER) != FOUND:  # noqa: F821 - given by shim.c
+    # Another version, say, which this Python has for itself.
+    raise ImportError(f"aioquic is not in {FOLDER}, but in {FOUND}")  # noqa: F821
+
 OK, BLOCKED, FAULT = 0, -1, -2
 NEVER = UNKNOWN = 2**64 - 1
 CLIENT = 0
