@@ -63,6 +63,16 @@ class TestReady:
         assert run_shell(request, [PYTHON, "-c", FETCH], Peer(late, "tcp:8000")).status == 0
         assert 4.2 <= time.monotonic() - begin < 60
 
+    def test_any_number_of_questions_may_be_asked(self, path_file: str, tmp_path: Path) -> None:
+        # Each once took a descriptor: with 64 of them, the peer could not be asked 60 times.
+        ask = f"echo >> {tmp_path}/asked; test $(wc -l < {tmp_path}/asked) -ge 60"
+        code = "import sys; from thalweg.cli import main; sys.exit(main())"
+        options = ["--peer", "sleep 60", "--ready", f"sh -c '{ask}'", "--", "true"]
+        limited = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", PYTHON, "-c", code, "shell", path_file, *options]
+        done = subprocess.run(limited, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "asked").read_text() == "\n" * 60
+
     @pytest.mark.parametrize(
         ("command", "ready", "says"),
         [
@@ -115,6 +125,27 @@ class TestFailure:
         assert process.returncode == 130
         # The first line may be of Python's own, from the peer.
         assert err.splitlines()[-1] == ("interrupted: the peer was not ready yet, and the command has not started")
+        assert "error" not in err
+        until(lambda: networks() <= before, "nothing is left")
+
+    def test_ctrl_c_while_the_server_of_a_flow_is_awaited_ends_everything(self, tmp_path: Path) -> None:
+        before = networks()
+        file = tmp_path / "waiting.toml"
+        flow = 'name = "main"\ncontroller = "command:sleep"\ndownload = "1 kB"\n[flow.command]\nclient = "true"\n'
+        flow += f'server = "touch {tmp_path}/begun; sleep 60"\nready = "tcp:1"\nready_within = "60 s"\n'
+        path = '[path]\nrate = "20 Mbps"\nrtt = "40 ms"\nbuffer = "1 bdp"\n'
+        file.write_text(f'title = "Never ready"\ntime_limit = "5 s"\n{path}[[flow]]\n{flow}')
+        code = "import sys; from thalweg.cli import main; sys.exit(main())"
+        process = subprocess.Popen(
+            [PYTHON, "-c", code, "run", str(file), "--live"],
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        until((tmp_path / "begun").exists, "the server has begun")
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=10)
+        assert process.returncode == 130
         assert "error" not in err
         until(lambda: networks() <= before, "nothing is left")
 

@@ -193,6 +193,12 @@ def test_a_queue_tells_the_connections_of_a_program_apart(tmp_path: Path) -> Non
             {"client": "true", "server": "sleep 9", "ready": "tcp:80", "ready_within": "300 ms"},
             "the server of flow main was not ready within 300 ms",
         ),
+        (
+            {"client": "true"},
+            f"flow main failed: the client ended with status 0, but only 0 of {SIZE} bytes have crossed the path; "
+            'accepted: a client that ends after its data has arrived, or count = "packets" for programs that '
+            "compress or cache",
+        ),
     ],
 )
 def test_a_program_that_fails_is_named_with_its_last_words(

@@ -11,7 +11,7 @@
 use crate::emulator::frame::MTU;
 use crate::emulator::{Port, Side};
 use crate::sys::interface::Interface;
-use crate::sys::process::{self, Child, Pid, Status};
+use crate::sys::process::{self, Child, Process, Status};
 use crate::sys::{namespace, scheduler, signals, tun};
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -128,7 +128,7 @@ impl Host {
     }
 
     /// Starts a process in this host, the first of its process namespace, that runs `body`.
-    pub(crate) fn start(&self, body: impl FnOnce() -> Status) -> io::Result<Pid> {
+    pub(crate) fn start(&self, body: impl FnOnce() -> Status) -> io::Result<Process> {
         process::spawn(Child::First, || {
             process::be_visible();
             if let Err(error) = self.enter() {
@@ -146,7 +146,7 @@ impl Host {
         &self,
         command: &[OsString],
         variables: &[(String, String)],
-    ) -> io::Result<Pid> {
+    ) -> io::Result<Process> {
         self.start_in(command, variables, None)
     }
 
@@ -159,7 +159,7 @@ impl Host {
         command: &[OsString],
         variables: &[(String, String)],
         output: &File,
-    ) -> io::Result<Pid> {
+    ) -> io::Result<Process> {
         let (mut refused, refusal) = process::pipe()?;
         let output = output.try_clone()?;
         let background = Background {
@@ -167,14 +167,14 @@ impl Host {
             refusal: Some(refusal),
             gate: None,
         };
-        let pid = self.start_in(command, variables, Some(background))?;
+        let process = self.start_in(command, variables, Some(background))?;
         // The other end is closed when the command has begun.
         let mut reason = String::new();
         refused.read_to_string(&mut reason)?;
         if reason.is_empty() {
-            return Ok(pid);
+            return Ok(process);
         }
-        process::wait_for(pid)?;
+        process::wait_for(process.pid)?;
         Err(io::Error::other(reason))
     }
 
@@ -183,7 +183,7 @@ impl Host {
         command: &[OsString],
         variables: &[(String, String)],
         background: Option<Background>,
-    ) -> io::Result<Pid> {
+    ) -> io::Result<Process> {
         self.start(move || {
             let Ok(child) = process::spawn(Child::Plain, || {
                 signals::restore();
@@ -195,7 +195,7 @@ impl Host {
             drop(background);
             loop {
                 match process::wait_any() {
-                    Ok((pid, status)) if pid == child => return status,
+                    Ok((pid, status)) if pid == child.pid => return status,
                     Ok(_) => {}
                     Err(_) => return 70,
                 }
@@ -216,8 +216,8 @@ impl Host {
             refusal: None,
             gate: Some(waits),
         };
-        let pid = self.start_in(command, variables, Some(background))?;
-        Ok(Held { pid, gate })
+        let process = self.start_in(command, variables, Some(background))?;
+        Ok(Held { process, gate })
     }
 
     /// The environment of a command on this host: its addresses, and those of another.
@@ -304,7 +304,7 @@ fn waits_at(text: &str, protocol: &str, port: u16) -> bool {
 /// A command that is ready to start.
 #[derive(Debug)]
 pub(crate) struct Held {
-    pub(crate) pid: Pid,
+    pub(crate) process: Process,
     gate: File,
 }
 

@@ -27,15 +27,40 @@ pub(crate) struct Ended<'a> {
 type Connected<'a> = (usize, &'a (Duration, Transfer), &'a ConnectionResult);
 
 impl Ended<'_> {
-    /// Why a flow failed, if one did.
-    pub(crate) fn failure(&self) -> Option<String> {
+    /// Why a flow failed, if one did. `outside` is what was seen of flows with programs.
+    pub(crate) fn failure(&self, outside: Option<&Outside>) -> Option<String> {
         let flows = self.scenario.flows.iter().enumerate();
         let mut failed = flows.filter_map(|(index, flow)| {
             let mut own = self.connections(index);
-            let error = own.find_map(|(_, _, done)| done.error.as_ref())?;
+            let error = own.find_map(|(_, _, done)| done.error.clone());
+            let error = error.or_else(|| self.lacking(index, outside?))?;
             Some(format!("flow {} failed: {error}", flow.name))
         });
         failed.next()
+    }
+
+    /// What a flow lacks whose client has ended with status 0, before its workload has crossed.
+    fn lacking(&self, flow: usize, outside: &Outside) -> Option<String> {
+        let command = self.scenario.flows[flow].command.as_ref()?;
+        let mut own = self.connections(flow);
+        if command.counts_packets || !own.all(|(_, _, done)| done.closed.is_some()) {
+            return None;
+        }
+        let (crossed, workload) = (outside.flow(flow).payload, self.workload(flow));
+        (crossed < workload).then(|| {
+            format!(
+                "the client ended with status 0, but only {} of {} bytes have crossed the path; accepted: a client \
+                 that ends after its data has arrived, or count = \"packets\" for programs that compress or cache",
+                crossed.as_u64(),
+                workload.as_u64()
+            )
+        })
+    }
+
+    /// The bytes of all transfers of a flow.
+    fn workload(&self, flow: usize) -> Bytes {
+        let transfers = self.plans[flow].transfers.iter();
+        transfers.map(|(_, transfer)| transfer.bytes()).sum()
     }
 
     /// Builds the outcome.
@@ -173,8 +198,7 @@ impl Ended<'_> {
         sum.completion = sum
             .closed
             .map(|closed| last.map_or(closed, |last| last.min(closed)));
-        let workload = self.plans[flow].transfers.iter();
-        let workload: Bytes = workload.map(|(_, transfer)| transfer.bytes()).sum();
+        let workload = self.workload(flow);
         let counts_packets = spec.command.as_ref().is_some_and(|it| it.counts_packets);
         sum.bytes_delivered = match sum.closed {
             _ if counts_packets => seen.payload,

@@ -2,7 +2,7 @@
 
 use crate::host::Host;
 use crate::request::{Ready, When, words};
-use crate::sys::process::{self, Pid, Status};
+use crate::sys::process::{self, Pid, Process, Status};
 use std::fs::File;
 use std::io;
 use std::{thread, time};
@@ -14,6 +14,8 @@ const PATIENCE: time::Duration = time::Duration::from_millis(20);
 pub(crate) struct Awaited<'a> {
     /// What it is called in messages: "the peer".
     pub(crate) name: &'a str,
+    /// What asks it whether it is ready, where a command does: "the command of --ready".
+    pub(crate) question: &'a str,
     pub(crate) host: &'a Host,
     pub(crate) variables: &'a [(String, String)],
     pub(crate) pid: Pid,
@@ -42,10 +44,9 @@ impl Awaited<'_> {
                     let question =
                         self.host
                             .start_in_background(&command, self.variables, &nowhere);
-                    let question = question.map_err(|error| {
-                        format!("the command of --ready cannot be started: {error}")
-                    })?;
-                    answered(question, begin + within, refuse)?
+                    let question = question
+                        .map_err(|error| format!("{} cannot be started: {error}", self.question))?;
+                    answered(&question, begin + within, refuse)?
                 }
             };
             if let Some(status) = process::ended(self.pid).map_err(text)? {
@@ -72,19 +73,19 @@ impl Awaited<'_> {
 
 /// Whether a command ends with status 0 until a moment; one that does not end until then is killed.
 fn answered(
-    question: Pid,
+    question: &Process,
     until: time::Instant,
     refuse: &dyn Fn() -> Result<(), String>,
 ) -> Result<bool, String> {
     let text = |error: io::Error| error.to_string();
     loop {
-        if let Some(status) = process::ended(question).map_err(text)? {
+        if let Some(status) = process::ended(question.pid).map_err(text)? {
             return Ok(status == 0);
         }
         let told = refuse();
         if time::Instant::now() >= until || told.is_err() {
-            process::kill(question);
-            process::wait_for(question).map_err(text)?;
+            process::kill(question.pid);
+            process::wait_for(question.pid).map_err(text)?;
             return told.map(|()| false);
         }
         thread::sleep(PATIENCE / 4);

@@ -27,7 +27,6 @@ pub(crate) fn hold(
     let mut numbers = [0; 2];
     for host in &stage.hosts {
         let process = host.start(|| signals::sleep_until_killed())?;
-        processes.push(process);
         let number = &mut numbers[host.side.outbound()];
         *number += 1;
         hosts.push(HostAnswer {
@@ -38,9 +37,10 @@ pub(crate) fn hold(
             number: *number,
             address: host.v4.to_string(),
             address6: host.has_v6.then(|| host.v6.to_string()),
-            process,
+            process: process.pid,
             in_user_namespace: stage.in_user_namespace,
         });
+        processes.push(process);
     }
     say(&Answer::Hosts(hosts))?;
     stage.run(say, |signal| {
@@ -50,8 +50,8 @@ pub(crate) fn hold(
         })
     })?;
     for process in processes {
-        process::kill(process);
-        process::wait_for(process)?;
+        process::kill(process.pid);
+        process::wait_for(process.pid)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::ready::{Awaited, how};
 use crate::request::{Answer, Peer, words};
 use crate::stage::Stage;
 use crate::sys::clock::Clock;
-use crate::sys::process::{self, Pid, Status};
+use crate::sys::process::{self, Process, Status};
 use std::io;
 use std::ops::ControlFlow;
 
@@ -34,20 +34,20 @@ pub(crate) fn run(
     stage.emulator.start_anew(Clock::start());
     let end = stage.run(say, |signal| {
         if let Some(signal @ (libc::SIGTERM | libc::SIGHUP)) = signal {
-            process::kill(command);
+            process::kill(command.pid);
             return Ok(ControlFlow::Break(Ok(128 + signal as Status)));
         }
         // Ctrl-C is for the command: it has it from the terminal. Its end is what counts here.
-        if let Some(status) = process::ended(command)? {
+        if let Some(status) = process::ended(command.pid)? {
             return Ok(ControlFlow::Break(Ok(status)));
         }
-        if let Some(peer) = running
-            && let Some(status) = process::ended(peer)?
+        if let Some(peer) = &running
+            && let Some(status) = process::ended(peer.pid)?
         {
             running = None;
             // One that is done may have served all that it was to serve.
             if status != 0 {
-                process::kill(command);
+                process::kill(command.pid);
                 let problem = format!("the peer {} before the command ended", how(status));
                 return Ok(ControlFlow::Break(Err(problem)));
             }
@@ -55,35 +55,36 @@ pub(crate) fn run(
         Ok(ControlFlow::Continue(()))
     });
     if let Some(peer) = running {
-        process::kill(peer);
-        process::wait_for(peer).map_err(|error| error.to_string())?;
+        process::kill(peer.pid);
+        process::wait_for(peer.pid).map_err(|error| error.to_string())?;
     }
     end.map_err(|error| error.to_string())?
 }
 
 /// Starts the peer, and waits until it is ready.
-fn start_peer(stage: &Stage, peer: &Peer, right: &Host, left: &Host) -> Result<Pid, String> {
+fn start_peer(stage: &Stage, peer: &Peer, right: &Host, left: &Host) -> Result<Process, String> {
     let text = |error: io::Error| error.to_string();
     let output = process::inherited(peer.output).map_err(text)?;
     let variables = right.variables(left);
-    let pid = right
+    let process = right
         .start_in_background(&words(&peer.command), &variables, &output)
         .map_err(|error| format!("the peer cannot be started: {error}"))?;
     let Some(ready) = &peer.ready else {
-        return Ok(pid);
+        return Ok(process);
     };
     let awaited = Awaited {
         name: "the peer",
+        question: "the command of --ready",
         host: right,
         variables: &variables,
-        pid,
+        pid: process.pid,
     };
     // The path carries nothing meanwhile.
     let waited = awaited.wait(ready, &|| refuse_signals(stage));
     if waited.is_err() {
-        process::kill(pid);
+        process::kill(process.pid);
     }
-    waited.map(|()| pid)
+    waited.map(|()| process)
 }
 
 /// Fails if this process was told to end.

@@ -140,6 +140,10 @@ impl Stage {
         say: &mut dyn FnMut(&Answer) -> io::Result<()>,
         mut hear: impl FnMut(Option<i32>) -> io::Result<ControlFlow<T>>,
     ) -> io::Result<T> {
+        // What ended before has sent its signal before.
+        if let ControlFlow::Break(end) = hear(None)? {
+            return Ok(end);
+        }
         loop {
             let signals = &self.signals;
             let end = self.emulator.run(|_| {

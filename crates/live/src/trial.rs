@@ -25,6 +25,9 @@ use thalweg_units::{Duration, Instant};
 /// Sampling period of the links in a trace.
 const SAMPLE: Duration = Duration::from_millis(5);
 
+/// How often a signal is looked for while servers get ready: less than a person notices.
+const PATIENCE: std::time::Duration = std::time::Duration::from_millis(20);
+
 /// What a trial is asked to record.
 pub(crate) struct Asked<'a> {
     /// Whether to record time series.
@@ -129,7 +132,7 @@ pub(crate) fn run(
         flow_of: told_apart.iter().map(|(flow, _)| *flow).collect(),
         result,
     };
-    let failure = ended.failure();
+    let failure = ended.failure(stage.emulator.observers.outside.as_ref());
     let has_failed = failure.is_some();
     let answer = Answer::Trial { report, failure };
     if has_failed {
@@ -178,6 +181,16 @@ fn drive(
         .map_err(text)?
     };
     let mut at = [0; 8];
+    // Servers get ready meanwhile, which may take long.
+    while !process::is_readable(&heard, PATIENCE).map_err(text)? {
+        while let Some(signal) = stage.signals.next() {
+            if !matches!(signal, libc::SIGCHLD | libc::SIGUSR1) {
+                process::kill(traffic.pid);
+                process::wait_for(traffic.pid).map_err(text)?;
+                return Err("interrupted".into());
+            }
+        }
+    }
     // A process that could not start has ended, and its answer says why.
     if heard.read_exact(&mut at).is_ok() {
         let at = Duration::from_nanos(u64::from_ne_bytes(at));
@@ -187,10 +200,10 @@ fn drive(
         Ok(match signal {
             Some(libc::SIGCHLD) => ControlFlow::Continue(()),
             Some(_) => {
-                process::kill(traffic);
+                process::kill(traffic.pid);
                 ControlFlow::Break(None)
             }
-            None => match process::ended(traffic)? {
+            None => match process::ended(traffic.pid)? {
                 Some(status) => ControlFlow::Break(Some(status)),
                 None => ControlFlow::Continue(()),
             },

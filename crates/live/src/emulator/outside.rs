@@ -8,6 +8,8 @@ use thalweg_units::{Bytes, Duration, Instant};
 
 /// Bins of what flows have received.
 const BIN: Duration = Duration::from_millis(10);
+/// A connection with less than such a part of the payload of its flow carries none of the data.
+const DATA: u64 = 100;
 
 /// A packet, as far as this matters.
 #[derive(Clone, Copy, Debug)]
@@ -86,22 +88,21 @@ impl Outside {
         Some((number, flow, data))
     }
 
-    /// What was seen of a flow: the sum of its connections, but the last packet is that of the one with most payload,
-    /// which carries the data (others may be of control).
+    /// What was seen of a flow: the sum of its connections, but the last packet is that of one which carries data, and
+    /// so at least a hundredth of the payload (others may be of control).
     pub(crate) fn flow(&self, flow: usize) -> Seen {
-        let own = self.connections.iter().zip(&self.seen);
-        let own = own.filter(|((of, _), _)| *of == flow).map(|(_, seen)| seen);
-        let mut most = Bytes::ZERO;
-        own.fold(Seen::default(), |sum, seen| {
-            let carries = seen.payload > most;
-            most = most.max(seen.payload);
-            Seen {
-                first: sum.first.into_iter().chain(seen.first).min(),
-                last: if carries { seen.last } else { sum.last },
-                payload: sum.payload + seen.payload,
-                packets: sum.packets + seen.packets,
-            }
-        })
+        let all = self.connections.iter().zip(&self.seen);
+        let own = all.filter(|((of, _), _)| *of == flow).map(|(_, seen)| seen);
+        let payload: Bytes = own.clone().map(|seen| seen.payload).sum();
+        let carry = own
+            .clone()
+            .filter(|seen| seen.payload.as_u64() >= payload.as_u64().div_ceil(DATA));
+        Seen {
+            first: own.clone().filter_map(|seen| seen.first).min(),
+            last: carry.filter_map(|seen| seen.last).max(),
+            payload,
+            packets: own.map(|seen| seen.packets).sum(),
+        }
     }
 
     /// Payload that a flow received between two times, in whole bins.
@@ -127,23 +128,24 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_begins_with_any_packet_and_ends_with_the_last_data_of_its_largest_connection() {
-        // Flow 0 downloads over link 0 and has a second connection; flow 1 uploads over link 1.
-        let mut outside = Outside::new(2, vec![(0, 0), (0, 0), (1, 1)]);
+    fn a_flow_begins_with_any_packet_and_ends_with_the_last_data_of_connections_that_carry_it() {
+        // Flow 0 downloads over link 0 and has three connections; flow 1 uploads over link 1.
+        let mut outside = Outside::new(2, vec![(0, 0), (0, 0), (1, 1), (0, 0)]);
         outside.on_sent(packet(3, 1, 0, 0));
         outside.on_sent(packet(5, 0, 0, 1000));
         outside.on_received(packet(15, 0, 0, 1000));
         outside.on_received(packet(25, 0, 0, 500));
         outside.on_received(packet(26, 0, 0, 0)); // an acknowledgement
         outside.on_received(packet(27, 1, 0, 100)); // a request
-        outside.on_received(packet(40, 0, 1, 70)); // a connection for control
+        outside.on_received(packet(30, 0, 3, 30)); // a smaller transfer: 30 of 1545, 1.9 %
+        outside.on_received(packet(40, 0, 1, 15)); // a connection for control: 1.0 %, and less than 15.45
         outside.on_received(packet(41, 1, 2, 9));
         outside.on_received(packet(50, 0, 99, 9)); // of no flow
         let at = |ms| Some(Instant::START + Duration::from_millis(ms));
         let seen = Seen {
             first: at(3),
-            last: at(25),
-            payload: Bytes::new(1570),
+            last: at(30),
+            payload: Bytes::new(1545),
             packets: 1,
         };
         assert_eq!(outside.flow(0), seen);
@@ -151,7 +153,7 @@ mod tests {
         let received =
             |from, to| outside.received(0, Duration::from_millis(from), Duration::from_millis(to));
         assert_eq!(received(10, 20), Bytes::new(1000));
-        assert_eq!(received(0, 9999), Bytes::new(1570));
+        assert_eq!(received(0, 9999), Bytes::new(1545));
         assert_eq!(received(60, 50), Bytes::ZERO);
     }
 }

@@ -6,6 +6,7 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::time::Duration;
 
 /// Number of a process, as its parent sees it.
 pub(crate) type Pid = libc::pid_t;
@@ -23,9 +24,17 @@ pub(crate) enum Child {
     First,
 }
 
+/// A child of this process, until it is waited for.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) pid: Pid,
+    /// Open as long as this is kept: the child, when it begins, sees by it that its parent runs.
+    _held: File,
+}
+
 /// Forks. The child runs `body`, exits with the status that it returns, and is killed if the parent ends
 /// first. Must be called by a single-threaded process: the child may then do whatever its parent could.
-pub(crate) fn spawn(child: Child, body: impl FnOnce() -> Status) -> io::Result<Pid> {
+pub(crate) fn spawn(child: Child, body: impl FnOnce() -> Status) -> io::Result<Process> {
     let (alive, held) = pipe()?;
     let flags = match child {
         Child::Plain => 0,
@@ -45,9 +54,10 @@ pub(crate) fn spawn(child: Child, body: impl FnOnce() -> Status) -> io::Result<P
         ))?
     };
     if pid > 0 {
-        // The parent's end stays open as long as the parent runs.
-        std::mem::forget(held);
-        return Ok(pid as Pid);
+        return Ok(Process {
+            pid: pid as Pid,
+            _held: held,
+        });
     }
     drop(held);
     let status = if die_with_parent().is_ok() && !has_ended(&alive) {
@@ -99,6 +109,22 @@ fn has_ended(pipe: &File) -> bool {
     };
     // SAFETY: one valid entry.
     unsafe { libc::poll(&raw mut poll, 1, 0) > 0 && poll.revents & libc::POLLHUP != 0 }
+}
+
+/// Whether there is something to read from a pipe, or its other end is closed, within a time.
+pub(crate) fn is_readable(pipe: &File, within: Duration) -> io::Result<bool> {
+    let mut poll = libc::pollfd {
+        fd: pipe.as_raw_fd(),
+        events: libc::POLLIN,
+        revents: 0,
+    };
+    // SAFETY: one valid entry.
+    let found = unsafe { check(libc::poll(&raw mut poll, 1, within.as_millis() as i32)) };
+    match found {
+        Ok(found) => Ok(found > 0),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// An anonymous file in memory, shared with the children.

@@ -9,7 +9,7 @@ use super::connection_result::ConnectionResult;
 use crate::host::{Held, Host};
 use crate::ready::{Awaited, how};
 use crate::request::{Ready, When};
-use crate::sys::process::{self, Pid, Status};
+use crate::sys::process::{self, Pid, Process, Status};
 use crate::sys::unnamed_file;
 use std::ffi::OsString;
 use std::fs::File;
@@ -30,7 +30,7 @@ const SHOWN: usize = 300;
 pub(crate) struct ProgramEnds {
     client: Held,
     client_said: File,
-    server: Option<Pid>,
+    server: Option<Process>,
     server_said: File,
 }
 
@@ -53,25 +53,28 @@ impl ProgramEnds {
         let mut server = None;
         if let Some(line) = &command.server {
             let variables = variables(right, left, bytes);
-            let pid = right
+            let process = right
                 .start_in_background(&shell(line), &variables, &server_said)
                 .map_err(text)?;
-            server = Some(pid);
             if let Some(when) = &command.ready {
                 let name = format!("the server of flow {}", flow.name);
+                let question = format!("the command \"ready\" of flow {}", flow.name);
                 let awaited = Awaited {
                     name: &name,
+                    question: &question,
                     host: right,
                     variables: &variables,
-                    pid,
+                    pid: process.pid,
                 };
                 let ready = Ready {
                     when: when_of(when),
                     within: command.ready_within,
                 };
+                // Ctrl-C ends this process as a whole (`trial.rs`).
                 let waited = awaited.wait(&ready, &|| Ok(()));
                 waited.map_err(|problem| problem + &last_line(&mut server_said))?;
             }
+            server = Some(process);
         }
         let client = left
             .hold_in_background(
@@ -102,7 +105,7 @@ impl ProgramEnds {
         now: Instant,
         result: &mut ConnectionResult,
     ) -> io::Result<bool> {
-        if let Some(status) = process::ended(self.client.pid)? {
+        if let Some(status) = process::ended(self.client.process.pid)? {
             if status != 0 {
                 return Err(failed("client", status, &mut self.client_said));
             }
@@ -111,8 +114,8 @@ impl ProgramEnds {
             result.closed = Some(since_start);
             return Ok(true);
         }
-        if let Some(pid) = self.server
-            && let Some(status) = process::ended(pid)?
+        if let Some(server) = &self.server
+            && let Some(status) = process::ended(server.pid)?
         {
             self.server = None;
             // One that is done may have served all that it was to serve.
@@ -125,8 +128,10 @@ impl ProgramEnds {
 
     /// Ends what still runs: asks first, so that logs are complete.
     pub(super) fn stop(&mut self) {
-        let client = Some(self.client.pid);
-        let running = [client, self.server.take()].into_iter().flatten();
+        let server = self.server.take().map(|server| server.pid);
+        let running = [Some(self.client.process.pid), server]
+            .into_iter()
+            .flatten();
         let running: Vec<Pid> = running
             .filter(|pid| matches!(process::ended(*pid), Ok(None)))
             .collect();
