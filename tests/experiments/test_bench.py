@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import math
 import random
+import subprocess
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from thalweg.base.errors import RequestError
-from thalweg.experiments.bench import Effect, side_of
+from thalweg.base.errors import RealTimeError, RequestError
+from thalweg.cli import main
+from thalweg.cli.bench.table import print_bench
+from thalweg.engine.catalogue import Entry, find_scenario
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.bench import Effect, Plan, Side, run_bench, side_of
+from thalweg.experiments.bench import bench as playing
 from thalweg.experiments.bench.stack_file import Room, StackFile
 from thalweg.judging.measures import MEASURES
 from thalweg.judging.statistics.sequential import median_interval
 from thalweg.judging.thresholds import DEFAULTS
+from thalweg.realtime import Timing
+from thalweg.results.suite_result import SuiteResult
+
+PATH = 'title = "Short"\ntime_limit = "20 s"\n[path]\nrate = "20 Mbps"\nrtt = "10 ms"\nbuffer = "4 bdp"\n'
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -71,9 +83,27 @@ def test_words_in_braces_stand_for_what_a_run_gives_and_others_are_the_shells(tm
     room = Room(tmp_path / "a room")
     table = stack.command(room, 5000)
     assert table["ready"] == "tcp:4433"
-    assert table["server"] == f"cd {tmp_path} && serve '{room.www}' $THALWEG_ADDRESS:4433"
+    assert table["server"] == f"cd {tmp_path} || exit\nserve '{room.www}' $THALWEG_ADDRESS:4433"
     url = "https://$THALWEG_PEER:4433/5000"
     assert table["client"].endswith(f"get {url} >'{room.downloads}'/5000 ${{x}} | awk '{{print}}' 5000")
+
+
+def test_all_commands_run_in_the_folder_of_the_file_those_behind_an_ampersand_too(tmp_path: Path) -> None:
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    text = 'name = "a"\nserver = "pwd & pwd; wait"\nclient = "pwd & pwd; wait"\nready = "pwd & pwd; wait"\n'
+    table = StackFile.read(written(folder, text)).command(Room(tmp_path), 5000)
+    for key in ("server", "client", "ready"):
+        done = subprocess.run(["sh", "-c", table[key]], capture_output=True, text=True, check=True)
+        assert done.stdout == f"{folder}\n" * 2
+
+
+def test_names_and_commands_have_any_letters(tmp_path: Path) -> None:
+    # An emoji is two escapes in JSON, which TOML refuses, and DEL has to be one in TOML.
+    file = written(tmp_path, 'name = "\U0001f40e"\nclient = "echo \U0001f40e\\u007f"\n')
+    scenario = side_of(str(file)).scenario(condition(tmp_path), (), Room(tmp_path / "room"))
+    assert scenario.toml.count("\U0001f40e") == 2  # the name and the command
+    assert scenario.flows[0]["controller"] == "command:\U0001f40e"
 
 
 def test_an_endpoint_after_the_contract_of_the_interop_runner_gets_its_variables(tmp_path: Path) -> None:
@@ -82,8 +112,8 @@ def test_an_endpoint_after_the_contract_of_the_interop_runner_gets_its_variables
     assert table["ready"] == "udp:443"
     for end in ("client", "server"):
         for variable in (f"ROLE={end}", "TESTCASE=http3", f"QLOGDIR={tmp_path}/qlog", f"CERTS={tmp_path}/certs"):
-            assert f"export {variable} " in f"{table[end]} "
-    assert "export REQUESTS=https://$THALWEG_PEER:443/5000 " in table["client"]
+            assert f"export {variable}" in table[end].splitlines()
+    assert "export REQUESTS=https://$THALWEG_PEER:443/5000" in table["client"].splitlines()
     assert "REQUESTS" not in table["server"]
 
 
@@ -91,6 +121,123 @@ def test_two_sides_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert side_of("kernel:cubic", ["kernel:cubic"]).name == "kernel:cubic 2"
     file = written(tmp_path, 'name = "a"\nclient = "b"\n')
     assert side_of(str(file), ["a", "a 2"]).name == "a 3"
+
+
+def condition(tmp_path: Path, flow: str = 'download = "300 kB"', name: str = "one", more: str = "") -> Entry:
+    file = tmp_path / f"{name}.toml"
+    file.write_text(PATH + f'[[flow]]\nname = "main"\ncontroller = "cubic"\n{flow}\n{more}')
+    return find_scenario(file)
+
+
+@pytest.mark.parametrize(
+    ("flow", "said"),
+    [
+        ('upload = "300 kB"', "one.toml: main: programs of a stack file take a download"),
+        ('download = "300 kB"\nbackground = true', "main: programs of a stack file cannot be in the background"),
+        (
+            'download = "5 GB"',
+            "main: download 5 GB is too much for programs of a stack file; accepted: at most 4 GB",
+        ),
+    ],
+)
+def test_a_condition_that_does_not_fit_is_refused_before_the_first_round(
+    flow: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playing, "faithful", lambda *_: pytest.fail("a trial was played"))
+    other = "[[flow]]\nname = 'other'\ncontroller = 'cubic'\ndownload = '300 kB'\n"
+    entries = [condition(tmp_path, name="first"), condition(tmp_path, flow, more=other)]
+    plan = Plan(entries, [side_of(str(written(tmp_path, 'name = "a"\nclient = "true"\n')))], DEFAULTS)
+    with pytest.raises(RequestError) as refused:
+        run_bench(plan, Timing(), lambda *_: None)
+    assert said in str(refused.value)
+
+
+def test_a_file_that_is_served_takes_no_room(tmp_path: Path) -> None:
+    side = side_of(str(written(tmp_path, 'name = "a"\nclient = "true"\n')))
+    side.scenario(condition(tmp_path, 'download = "4 GB"'), (), Room(tmp_path / "room"))
+    served = (tmp_path / "room" / "www" / "4000000000").stat()
+    assert served.st_size == 4 * 10**9
+    assert served.st_blocks * 512 < 10**6
+
+
+def test_the_reference_of_harm_plays_once_where_it_is_a_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(playing, "kernel_controllers", lambda: {"cubic"})
+    played: list[str] = []
+    # The neighbour gets 8 Mbps beside CUBIC and 6 Mbps beside the other: a quarter less. In round 2 it gets
+    # nothing beside CUBIC, and nothing can be less than that.
+    rates = {("kernel:cubic", 2): 0.0, ("kernel:cubic", 1): 8e6, ("other", 1): 6e6}
+    rates |= {
+        (name, seed): 5e6 for name in ("kernel:cubic", "other") for seed in (2, 3) if (name, seed) not in rates
+    }
+
+    def trial(_plan: Plan, side: Side, _entry: Entry, seed: int, *_: object) -> tuple[Any, int]:
+        played.append(side.name)
+        return (side.name, seed), 1
+
+    monkeypatch.setattr(playing, "_trial", trial)
+    monkeypatch.setattr(playing, "value_of", lambda outcomes, *_: rates[outcomes])
+    other = "[[flow]]\nname = 'beside'\ncontroller = 'cubic'\ndownload = '300 kB'\n"
+    entries = [condition(tmp_path, more=other)]
+    cubic = side_of("kernel:cubic")
+    plan = Plan(entries, [side_of("cubic"), cubic], DEFAULTS, rounds=3)
+    plan = replace(plan, sides=[replace(plan.sides[0], name="other"), cubic])
+    done = run_bench(plan, Timing(), lambda *_: None)
+    (found,) = done.conditions
+    assert played == ["other", "kernel:cubic", "kernel:cubic", "other", "other", "kernel:cubic"]
+    assert found.harm == {"other": [0.25, 0.0], "kernel:cubic": [0.0, 0.0]}
+    # A neighbour that gets more is not "-20 % less".
+    found.harm["other"] = [-0.2]
+    print_bench(done, "live", 0.05)
+    assert (
+        "harm of other to beside (one): -20.0 % of what it gets beside the kernel's CUBIC"
+        in capsys.readouterr().out
+    )
+    # Where no side is, it plays besides, on both ends of the order.
+    played.clear()
+    run_bench(replace(plan, sides=plan.sides[:1], rounds=2), Timing(), lambda *_: None)
+    assert played == ["other", "kernel:cubic", "kernel:cubic", "other"]
+
+
+def test_a_program_that_fails_ends_a_bench_that_keeps_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The second condition never works: of the first, one round of both sides is there.
+    def trial(_plan: Plan, side: Side, entry: Entry, *_: object) -> tuple[Any, int]:
+        if entry.name == "two" and side.name == "bbr":
+            raise RealTimeError("bbr, two, seed 1: flow main failed: no luck")
+        return Scenario.from_entry(entry).run().outcomes, 1
+
+    monkeypatch.setattr(playing, "_trial", trial)
+    for name in ("one", "two"):
+        condition(tmp_path, name=name)
+    out = tmp_path / "out"
+    assert main(["bench", "cubic", "bbr", "--suite", str(tmp_path), "--out", str(out)]) == 2
+    said = capsys.readouterr()
+    assert "two, seed 1: flow main failed: no luck; what was measured until then is shown" in said.err
+    lines = said.out.splitlines()
+    # Two sides have the same columns under a condition without a round.
+    (rate,) = [line for line in lines if " rate " in line and "Mbps" in line]
+    assert rate.split()[-1] == "1"
+    empty = lines[next(number for number, line in enumerate(lines) if line.startswith("two")) :][:4]
+    assert all(line.split()[-1] == "0" and "not told apart" in line for line in empty)
+    for side in ("a", "b"):
+        assert [one.n for one in SuiteResult.load(out / side).outcomes] == [1]
+    # Where nothing was measured, the failure is all there is.
+    assert main(["bench", "bbr", "--suite", str(tmp_path), "--only", "two"]) == 2
+    said = capsys.readouterr()
+    assert (said.out, "no luck" in said.err, "is shown" in said.err) == ("", True, False)
+
+
+def test_sides_that_would_share_a_folder_are_refused(tmp_path: Path) -> None:
+    sides = [Side("a b", controller="cubic"), Side("a:b", controller="bbr")]
+    with pytest.raises(RequestError, match="'a b' and 'a:b' would have the same folders; accepted: names that"):
+        Plan([], sides, DEFAULTS, out=tmp_path)
+    with pytest.raises(RequestError, match="'kernel-cubic' and 'kernel:cubic' would have the same folders"):
+        Plan([], [Side("kernel-cubic", controller="cubic")], DEFAULTS, out=tmp_path)
+    Plan([], sides, DEFAULTS)
+    Plan([], [side_of("kernel:cubic"), side_of("cubic")], DEFAULTS, out=tmp_path)
 
 
 def effect(metric: str, a: list[float], b: list[float], is_ratio: bool = True) -> Effect:
@@ -123,6 +270,14 @@ def test_a_side_that_does_not_finish_is_worse_and_two_are_alike() -> None:
     assert effect("completion", [5.0] * 9, never).answer == "worse"
     assert effect("completion", never, [5.0] * 9).answer == "better"
     assert effect("completion", never, never).answer == "alike"
+
+
+def test_sides_of_which_nothing_is_known_are_not_alike() -> None:
+    # A wait that was never measured: any difference would be within a share of it.
+    unknown = [math.inf] * 9
+    assert effect("queue-delay", unknown, [0.01] * 9, is_ratio=False).answer == "better"
+    assert effect("queue-delay", [*unknown[:5], *[0.01] * 4], [0.02] * 9, is_ratio=False).answer != "alike"
+    assert effect("queue-delay", [], [], is_ratio=False).answer == "not told apart"
 
 
 def test_an_interval_may_be_looked_at_after_every_round() -> None:

@@ -73,7 +73,7 @@ def bench(
     Sides take turns under each condition, until the interval of the ratio of their goodputs is narrow enough, or
     for as many rounds as allowed. Trials in which the emulator was late are thrown away and repeated. The exit
     status is 1 where B is worse than A by more than a threshold of the suite, 2 where there are too few rounds to
-    tell, and 4 where no trial was in time.
+    tell or a program has failed, and 4 where no trial was in time.
 
     Example: `thalweg bench before.toml after.toml --realtime --out bench`
     """
@@ -97,13 +97,13 @@ def bench(
     with Bar() as bar:
         done = run_bench(plan, options.timing(), lambda name, number: bar.show(name, number, rounds))
     document = _document(done, plan, suite)
+    if out:
+        _store(done, found, plan, out)
     if format_ is Format.JSON:
         print_json(document)
     else:
         print_bench(done, suite, plan.width)
     _tell(done)
-    if out:
-        _store(done, found, plan, out)
     return _status(done)
 
 
@@ -139,6 +139,7 @@ def _document(done: Bench, plan: Plan, suite: str) -> dict[str, Any]:
         "sides": [side.document() for side in done.sides],
         "width": plan.width,
         "rounds": plan.rounds,
+        "failure": done.failure,
         "conditions": [
             {
                 "name": condition.name,
@@ -164,8 +165,9 @@ def _tell(done: Bench) -> None:
     left_out = sum(condition.left_out for condition in done.conditions)
     if repeated:
         trials = "1 trial was" if repeated == 1 else f"{repeated} trials were"
-        rounds = f"; {left_out} rounds are left out: {ADVICE}" if left_out else ""
-        note(f"{trials} not what the scenario describes and thrown away{rounds}")
+        rounds = "1 round is" if left_out == 1 else f"{left_out} rounds are"
+        rest = f"; {rounds} left out: {ADVICE}" if left_out else ""
+        note(f"{trials} not what the scenario describes and thrown away{rest}")
     for effect in done.effects:
         if effect.b and effect.answer == "worse":
             allowed = effect.threshold.words(effect.measure.unit)
@@ -192,6 +194,9 @@ def _status(done: Bench) -> int:
     if done.interrupted:
         complain("interrupted: what was measured until then is shown", label="")
         return INTERRUPTED
+    if done.failure:
+        complain(f"{done.failure}; what was measured until then is shown")
+        return REFUSED
     if not any(effect.n for effect in done.effects):
         complain(f"no round had all its trials in time: {ADVICE}")
         return UNFAITHFUL

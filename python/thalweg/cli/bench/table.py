@@ -33,7 +33,7 @@ def print_bench(done: Bench, suite: str, width: float) -> None:
             metric = effect.measure.name
             if effect.flow == condition.neighbour:
                 metric = f"{metric} of {effect.flow}"
-            table.add_row(condition.name, metric, *_cells(effect), str(effect.n))
+            table.add_row(condition.name, metric, *_cells(effect, two), str(effect.n))
     console.print(table)
     harmed = [condition for condition in done.conditions if condition.harm]
     for condition in harmed:
@@ -41,7 +41,7 @@ def print_bench(done: Bench, suite: str, width: float) -> None:
             harm = condition.harm_of(name)
             console.print(
                 f"harm of {name} to {condition.neighbour} ({condition.name}): {percent(harm.value)}"
-                f"{_bracketed_share(harm)} less than beside the kernel's CUBIC",
+                f"{_bracketed_share(harm)} of what it gets beside the kernel's CUBIC",
                 soft_wrap=True,
             )
     open_ones = [condition.name for condition in done.conditions if not condition.is_decided(width)]
@@ -54,10 +54,10 @@ def print_bench(done: Bench, suite: str, width: float) -> None:
     )
 
 
-def _cells(effect: Effect) -> list[str | Text]:
+def _cells(effect: Effect, two: bool) -> list[str | Text]:
     a, b = effect.medians
     unit, interval = effect.measure.unit, effect.interval
-    if b is None:
+    if not two:
         return [text(a, unit), _bracketed(interval, unit)]
     by, shown = _by(effect, interval)
     answer = effect.answer

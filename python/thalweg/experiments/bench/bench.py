@@ -6,6 +6,9 @@ the same for all. The order of the sides alternates, so that a machine that beco
 **What counts.** A trial in which the emulator was late is thrown away and played again, at most `retry` times; a
 round that has none in time is left out, and counted.
 
+**What fails.** All conditions are read for all sides before the first round. A program that fails later ends the
+bench, which keeps what was measured until then.
+
 **Harm.** Where a condition has a neighbour, CUBIC of the kernel plays the main flow too. The harm of a side is how
 much less the neighbour gets beside it than beside that, as a share (Ware, Mukerjee, Seshan and Sherry, Beyond
 Jain's Fairness Index, HotNets 2019).
@@ -19,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from thalweg.base.errors import RealTimeError
+from thalweg.base.errors import RealTimeError, RequestError
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
@@ -40,10 +43,6 @@ REFERENCE = Side("kernel:cubic", controller="kernel:cubic")
 """Beside which the harm to neighbours is measured."""
 
 
-_REFERENCE = ""
-"""Under which it stands among the sides of a round, whose names are not empty."""
-
-
 @dataclass(frozen=True)
 class Plan:
     """What is run."""
@@ -60,6 +59,24 @@ class Plan:
     seed: int = 1
     out: Path | None = None
     """A folder for packets, logs and qlog of each trial."""
+
+    def __post_init__(self) -> None:
+        """Refuses sides that cannot be told apart in the folder. Raises RequestError."""
+        taken: dict[str, str] = {}
+        for side in dict.fromkeys((*self.sides, self.reference)) if self.out else ():
+            name = _file_name(side.name)
+            if name in taken:
+                raise RequestError(
+                    f"--out: {taken[name]!r} and {side.name!r} would have the same folders; accepted: names that "
+                    "differ in letters or digits"
+                )
+            taken[name] = side.name
+
+    @property
+    def reference(self) -> Side:
+        """Beside which the harm to neighbours is measured: a side, if one is the kernel's CUBIC itself."""
+        alike = (side for side in self.sides if side.controller == REFERENCE.controller)
+        return next(alike, REFERENCE)
 
 
 @dataclass
@@ -100,6 +117,8 @@ class Bench:
     outcomes: dict[str, dict[str, list[Outcomes]]]
     """Of each side, those of each condition."""
     interrupted: bool = False
+    failure: str | None = None
+    """Why it ended early, if a program failed."""
 
     @property
     def effects(self) -> list[Effect]:
@@ -110,11 +129,15 @@ class Bench:
 def run_bench(plan: Plan, timing: Timing, on_progress: Callable[[str, int], None]) -> Bench:
     """Plays rounds until all conditions are decided. `on_progress` hears a condition and the round.
 
-    Raises RequestError, also if a program fails. After Ctrl-C the answer has what was measured until then.
+    Raises RequestError, also if a program fails before anything was measured. After a later failure, or Ctrl-C,
+    the answer has what was measured until then.
     """
     conditions = [_condition(plan, entry) for entry in plan.entries]
     found = Bench(plan.sides, conditions, {side.name: {} for side in plan.sides})
     with TemporaryDirectory(prefix="thalweg-bench-") as folder:
+        for entry, condition in zip(plan.entries, conditions, strict=True):
+            for number, side in enumerate(_players(plan, condition)):
+                side.scenario(entry, plan.overrides, Room(Path(folder) / str(number)))
         try:
             for number in range(plan.rounds):
                 for entry, condition in zip(plan.entries, conditions, strict=True):
@@ -123,6 +146,10 @@ def run_bench(plan: Plan, timing: Timing, on_progress: Callable[[str, int], None
                         _round(plan, entry, condition, number, timing, Path(folder), found)
         except KeyboardInterrupt:
             found.interrupted = True
+        except RealTimeError as error:
+            if not any(effect.n for effect in found.effects):
+                raise
+            found.failure = str(error)
     return found
 
 
@@ -143,41 +170,32 @@ def _condition(plan: Plan, entry: Entry) -> Condition:
 def _round(
     plan: Plan, entry: Entry, condition: Condition, number: int, timing: Timing, folder: Path, found: Bench
 ) -> None:
-    seed, sides = plan.seed + number, list(plan.sides)
-    if condition.neighbour and "cubic" in kernel_controllers():
-        sides.append(REFERENCE)
-    played: dict[str, Outcomes] = {}
+    seed, sides = plan.seed + number, _players(plan, condition)
+    played: dict[Side, Outcomes] = {}
     for side in sides if number % 2 == 0 else reversed(sides):
-        key = _REFERENCE if side is REFERENCE else side.name
-        if side is REFERENCE and (same := _like_reference(plan.sides)):
-            key = same
-            if key in played:
-                continue
-        place = folder / str(len(found.sides) if side is REFERENCE else [*plan.sides].index(side))
-        outcomes, attempts = _trial(plan, side, entry, seed, timing, place)
+        outcomes, attempts = _trial(plan, side, entry, seed, timing, folder / str(sides.index(side)))
         condition.repeated += attempts - (outcomes is not None)
         if outcomes is None:
             condition.left_out += 1
             return
-        played[key] = outcomes
-    names = [side.name for side in plan.sides]
+        played[side] = outcomes
     for effect in condition.effects:
-        values = [value_of(played[name], effect.flow, effect.measure) for name in names]
+        values = [value_of(played[side], effect.flow, effect.measure) for side in plan.sides]
         effect.add(values[0], values[1] if len(values) > 1 else None)
-    for name in names:
-        found.outcomes[name].setdefault(condition.name, []).append(played[name])
-    reference = played.get(_REFERENCE) or played.get(_like_reference(plan.sides) or "")
-    if condition.neighbour and reference is not None:
-        rate = MEASURES["rate"]
-        alone = value_of(reference, condition.neighbour, rate)
-        for name in names:
-            beside = value_of(played[name], condition.neighbour, rate)
-            condition.harm.setdefault(name, []).append((alone - beside) / alone)
+    for side in plan.sides:
+        found.outcomes[side.name].setdefault(condition.name, []).append(played[side])
+    if condition.neighbour and plan.reference in played:
+        rates = {side: value_of(played[side], condition.neighbour, MEASURES["rate"]) for side in played}
+        # Of nothing there is no share: such a round is left out.
+        if rates[plan.reference] > 0:
+            for side in plan.sides:
+                condition.harm.setdefault(side.name, []).append(1 - rates[side] / rates[plan.reference])
 
 
-def _like_reference(sides: Sequence[Side]) -> str | None:
-    """The name of a side that is the reference itself."""
-    return next((side.name for side in sides if side.controller == REFERENCE.controller), None)
+def _players(plan: Plan, condition: Condition) -> list[Side]:
+    """Who plays under a condition: the sides, and the reference where there is harm to measure."""
+    has_harm = condition.neighbour and "cubic" in kernel_controllers()
+    return [*plan.sides, REFERENCE] if has_harm and plan.reference not in plan.sides else [*plan.sides]
 
 
 def _trial(
@@ -216,7 +234,10 @@ def _unsupported(side: Side, error: RealTimeError) -> str:
     """What the status of an endpoint means that follows the contract of the interop runner."""
     if side.stack is None or side.stack.contract is None or f"status {UNSUPPORTED}" not in str(error):
         return ""
-    return f' (by the contract: the test case "{side.stack.testcase}" is not supported)'
+    return (
+        f" (by the contract, status {UNSUPPORTED} says that the test case "
+        f'"{side.stack.testcase}" is not supported; by a shell, that a command was not found)'
+    )
 
 
 def _files(folder: Path) -> Iterator[Path]:

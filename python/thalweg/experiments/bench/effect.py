@@ -79,8 +79,8 @@ class Effect:
         if self.is_ratio:
             allowed, middle = self.threshold.share, 1.0
         else:
-            allowed = max(self.threshold.share * abs(self.medians[0]), self.threshold.least)
-            middle = 0.0
+            share = self.threshold.share * abs(self.medians[0])
+            allowed, middle = max(self.threshold.least, share if math.isfinite(share) else 0.0), 0.0
         low, high = interval.low - middle, interval.high - middle
         if self.measure.better == "higher":
             low, high = -high, -low
@@ -88,7 +88,7 @@ class Effect:
             return "worse"
         if high < -allowed:
             return "better"
-        return "alike" if -allowed <= low and high <= allowed else "not told apart"
+        return "alike" if interval.is_bounded and max(-low, high) <= allowed else "not told apart"
 
     def document(self) -> dict[str, Any]:
         """This effect as JSON."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.base.errors import RequestError
+from thalweg.base.quantity import text
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.bench.certificate import make_certificate
@@ -21,7 +22,8 @@ from thalweg.realtime.kernel import PREFIX
 
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-_BLOCK = bytes(range(256)) * 4096
+LARGEST = 4 * 10**9
+"""Bytes of a download: servers serve a file."""
 
 
 def kernel_controllers() -> frozenset[str]:
@@ -54,9 +56,16 @@ class Side:
         size = _download(str(main["workload"]))
         if size is None:
             raise RequestError(f"{entry.reference}: {name}: programs of a stack file take a download")
+        if not main.get("awaited", True):
+            raise RequestError(f"{entry.reference}: {name}: programs of a stack file cannot be in the background")
+        if size > LARGEST:
+            raise RequestError(
+                f"{entry.reference}: {name}: {main['workload']} is too much for programs of a stack file; "
+                f"accepted: at most {text(LARGEST, 'B')}"
+            )
         self._prepare(room, size)
         table = self.stack.command(room, size)
-        inline = ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items())
+        inline = ", ".join(f"{key} = {_quoted(value)}" for key, value in table.items())
         named = ((f"flow.{name}.command", f"{{ {inline} }}"), *overrides)
         return LiveScenario.from_entry(entry, named, [(name, f"command:{self.name}"), *bound])
 
@@ -69,11 +78,9 @@ class Side:
             folder.mkdir(parents=True)
         served = room.www / str(size)
         if not served.exists():
+            # Zeros, which take no room on the disk.
             with served.open("wb") as file:
-                whole, rest = divmod(size, len(_BLOCK))
-                for _ in range(whole):
-                    file.write(_BLOCK)
-                file.write(_BLOCK[:rest])
+                file.truncate(size)
         certificate = room.certificates / "cert.pem"
         if self.stack and self.stack.needs_certificate and not certificate.exists():
             make_certificate(certificate, room.certificates / "priv.key")
@@ -81,6 +88,11 @@ class Side:
     def document(self) -> dict[str, Any]:
         """This side as JSON."""
         return {"name": self.name, "controller": self.controller, "stack": self.stack and self.stack.name}
+
+
+def _quoted(value: str) -> str:
+    """A string as TOML has it."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _download(workload: str) -> int | None:
@@ -98,13 +110,13 @@ def in_kernel(controller: str) -> str:
     return f"{PREFIX}{controller}" if controller in kernel_controllers() else controller
 
 
-def side_of(text: str, taken: Sequence[str] = ()) -> Side:
+def side_of(argument: str, taken: Sequence[str] = ()) -> Side:
     """A side of an argument: the file of a stack, or a controller. Raises RequestError."""
-    if text.endswith(".toml") or "/" in text:
-        stack = StackFile.read(Path(text))
+    if argument.endswith(".toml") or "/" in argument:
+        stack = StackFile.read(Path(argument))
         side = Side(stack.name, stack)
     else:
-        side = Side(text, controller=text)
+        side = Side(argument, controller=argument)
     if side.name not in taken:
         return side
     number = 2

@@ -137,14 +137,21 @@ class StackFile:
         if self.server is not None:
             table["server"] = self._line("server", self.server, room, size)
             if self.ready is not None:
-                table["ready"] = _filled(self.ready, self._words("server", room, size))
+                asked = _filled(self.ready, self._words("server", room, size))
+                is_port = asked.startswith(("tcp:", "udp:"))
+                table["ready"] = asked if is_port else "\n".join([self._enter, asked])
             if self.ready_within is not None:
                 table["ready_within"] = self.ready_within
         return table
 
+    @property
+    def _enter(self) -> str:
+        """The first line of each command."""
+        return f"cd {shlex.quote(str(self.folder))} || exit"
+
     def _line(self, end: str, command: str, room: Room, size: int) -> str:
         words = self._words(end, room, size)
-        steps = [f"cd {shlex.quote(str(self.folder))}"]
+        steps = [self._enter]
         if self.contract == INTEROP:
             given = {
                 "ROLE": end,
@@ -166,7 +173,8 @@ class StackFile:
                     ("/certs", given["CERTS"]),
                 )
             ]
-        return " && ".join([*steps, _filled(command, words)])
+        # Lines, and not one joined by "&&": of `a & b` both run in the folder.
+        return "\n".join([*steps, _filled(command, words)])
 
     def _words(self, end: str, room: Room, size: int) -> dict[str, str]:
         """What the words in braces stand for. Addresses are variables that the run sets."""
