@@ -152,6 +152,19 @@ def test_a_condition_that_does_not_fit_is_refused_before_the_first_round(
     assert said in str(refused.value)
 
 
+def test_a_condition_with_several_hops_is_refused_before_the_first_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playing, "faithful", lambda *_: pytest.fail("a trial was played"))
+    link = '[[link]]\nname = "{name}"\nrate = "20 Mbps"\nrtt = "5 ms"\nbuffer = "50 kB"\n'
+    flow = '[[flow]]\nname = "main"\ncontroller = "cubic"\nroute = ["a", "b"]\ndownload = "300 kB"\n'
+    file = tmp_path / "hops.toml"
+    file.write_text('title = "Hops"\ntime_limit = "20 s"\n' + link.format(name="a") + link.format(name="b") + flow)
+    plan = Plan([condition(tmp_path), find_scenario(file)], [side_of("cubic")], DEFAULTS)
+    with pytest.raises(RequestError, match="hops.toml: real time requires a path with one hop"):
+        run_bench(plan, Timing(), lambda *_: None)
+
+
 def test_a_file_that_is_served_takes_no_room(tmp_path: Path) -> None:
     side = side_of(str(written(tmp_path, 'name = "a"\nclient = "true"\n')))
     side.scenario(condition(tmp_path, 'download = "4 GB"'), (), Room(tmp_path / "room"))

@@ -23,6 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from thalweg.base.errors import RealTimeError, RequestError
+from thalweg.base.toml import read_toml
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
@@ -33,7 +34,7 @@ from thalweg.judging.measures import MEASURES
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.sequential import median_interval
 from thalweg.judging.thresholds import DEFAULTS, Thresholds
-from thalweg.realtime import Recording, Timing, faithful, is_faithful
+from thalweg.realtime import LiveScenario, Recording, Timing, faithful, is_faithful
 from thalweg.realtime.report import reasons
 from thalweg.results.gate.baseline import value_of
 
@@ -137,7 +138,7 @@ def run_bench(plan: Plan, timing: Timing, on_progress: Callable[[str, int], None
     with TemporaryDirectory(prefix="thalweg-bench-") as folder:
         for entry, condition in zip(plan.entries, conditions, strict=True):
             for number, side in enumerate(_players(plan, condition)):
-                side.scenario(entry, plan.overrides, Room(Path(folder) / str(number)))
+                _check(side.scenario(entry, plan.overrides, Room(Path(folder) / str(number))), entry)
         try:
             for number in range(plan.rounds):
                 for entry, condition in zip(plan.entries, conditions, strict=True):
@@ -151,6 +152,14 @@ def run_bench(plan: Plan, timing: Timing, on_progress: Callable[[str, int], None
                 raise
             found.failure = str(error)
     return found
+
+
+def _check(scenario: LiveScenario, entry: Entry) -> None:
+    """Refuses what the emulator would refuse. Raises RequestError."""
+    if len(read_toml(scenario.toml, entry.source_name).get("link", ())) > 1:
+        raise RequestError(
+            f"{entry.reference}: real time requires a path with one hop: a [path], or a single [[link]]"
+        )
 
 
 def _condition(plan: Plan, entry: Entry) -> Condition:
