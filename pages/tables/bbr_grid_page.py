@@ -55,6 +55,10 @@ named.
   Startup (traced: 10 Mbps, 10 ms) it sends at full rate afterwards, finds the plateau and leaves Startup, as
   it must; or it ends probes with it (`07-up-app-limited`, traced: 100 Mbps, 1 ms, in the 130 ms after the
   ProbeRTT of 5 s). A finding about case 7: it holds only if nothing is ever kept back.
+- **M**: case 9 holds the sender in ProbeBW_DOWN by a link of 0.9 times the rate, as if it sent at the pacing gain
+  of 0.9. It sends 1 % less (PacingMarginPercent, section 2.5), so that the queue drains at 0.9 % of the rate:
+  on short paths it is gone before the next probe is due (traced: 100 Mbps, 10 ms; 73 kB in 0.9 s). A finding
+  about case 9: its change must be larger than the margin.
 - **G**: our bounds of 15 RTT, half a BDP and 3 BDP leave no room for single packets where the BDP is nine of
   them."""
 
@@ -75,6 +79,7 @@ def why(name: str, cell: Cell) -> str:
         "L": name in {"02-startup-loss-app-limited", "06-up-loss-app-limited"} and not loses_six,
         "Q": case in {"01", "03", "04"} and cell.rtt_s <= QUANTA_S,
         "P": cell.rtt_s >= PROBE_RTT_S / 25 or (case == "09" and cell.rtt_s >= 0.04),
+        "M": case == "09",
         "G": cell.bdp < 9 * PACKET and case in {"04", "13", "21"},
     }
     return next((letter for letter, holds in rules.items() if holds), "?")
