@@ -30,37 +30,38 @@ named.
 - **W**: the window is never below four packets (MinPipeCwnd, section 5.6.4.6), more than the BDP here (for
   cases 16 and 17, than the BDP at the tenth of the rate). The standing queue of these packets is the round
   trip, so that nothing can hold that speaks of one RTT or one BDP of the path. 64 kbps has five packets a
-  second, at any RTT: probes do not end within the trial, and nothing is reordered. A finding about the range
-  that the draft gives: with its own floor of the window the cases cannot hold there. Why max_bw is up to a
-  quarter above the rate (cases 1 and 14) was not traced.
-- **Q**: Inflight() allows three send quanta, 3 ms of the rate (section 5.6.4.2). With an RTT below 3 ms that
-  is more than the queue of Startup leaves to drain, so that Drain and ProbeBW_DOWN end as they begin and show
-  in no trace. A finding about the draft: cases 1, 3 and 4 speak of this Drain and of the ProbeBW_DOWN after it.
+  second, at any RTT: probes do not end within the trial, and nothing is reordered. A finding about the
+  range that the draft gives: with its own floor of the window the cases cannot hold there. Why max_bw is up
+  to a quarter above the rate (cases 1 and 14) was not traced.
+- **Q**: Inflight() allows three send quanta, 3 ms of the rate (section 5.6.4.2). With an RTT below 3 ms
+  that is more than the queue of Startup leaves to drain, so that Drain and ProbeBW_DOWN end as they begin
+  and show in no trace. A finding about the draft: cases 1, 3 and 4 speak of this Drain and of the
+  ProbeBW_DOWN after it.
 - **P**: ProbeRTT is due 5 s after the last one, whatever the RTT (section 5.3.4). With 200 ms and more it
-  comes within a few rounds of Drain or of a probe and takes their place; the waits of ProbeBW of 2 to 3 s are
-  clock time too. Case 9 meets it when its ProbeBW_DOWN begins after 3 s (traced: 100 Mbps, 40 ms;
-  from 3.5 s to ProbeRTT at 5.1 s). Case 16 shows the worst of it (traced: 10 Mbps, 200 ms): with a queue of 2
-  s, ProbeRTT begins within the round that follows each probe, and the filter of max_bw advances only if a
+  comes within a few rounds of Drain or of a probe and takes their place; the waits of ProbeBW of 2 to 3 s
+  are clock time too. Case 9 meets it when its ProbeBW_DOWN begins after 3 s (traced: 100 Mbps, 40 ms; from
+  3.5 s to ProbeRTT at 5.1 s). Case 16 shows the worst of it (traced: 10 Mbps, 200 ms): with a queue of 2 s,
+  ProbeRTT begins within the round that follows each probe, and the filter of max_bw advances only if a
   round begins in ProbeBW after a probe (section 5.5.6); so it never advances, and max_bw stays at ten times
   the rate to the end. Our BBR does what the draft says; the expectation of case 16, that two cycles are
-  enough, is wrong where round trips with queue are as long as ProbeRTT is apart. Bounds on utilisation and on
-  the window are missed here since each ProbeRTT takes 200 ms and a round trip with half a BDP. Case 17 misses
-  our bound of 10 % on losses by up to two thirds; that was not traced.
-- **L**: Startup ends by loss only after six ranges of lost packets in a round trip (section 5.3.1.3). At 60 %
-  of the rate and 20 % of loss that takes a BDP of 50 packets; below, Startup goes on until losses end. A
+  enough, is wrong where round trips with queue are as long as ProbeRTT is apart. Bounds on utilisation and
+  on the window are missed here since each ProbeRTT takes 200 ms and a round trip with half a BDP. Case 17
+  misses our bound of 10 % on losses by up to two thirds; that was not traced.
+- **L**: Startup ends by loss only after six ranges of lost packets in a round trip (section 5.3.1.3). At 60
+  % of the rate and 20 % of loss that takes a BDP of 50 packets; below, Startup goes on until losses end. A
   finding about case 2, which asks for "more than 2 %" alone, and about what cases 6 and 7 need to leave
   Startup.
 - **B**: the application writes 60 % of the rate all the time, but the sender is not always limited by it:
-  what it keeps back in the ramp of Startup (traced: 1 Gbps, 40 ms, not in the table) or in a ProbeRTT during
-  Startup (traced: 10 Mbps, 10 ms) it sends at full rate afterwards, finds the plateau and leaves Startup, as
-  it must; or it ends probes with it (`07-up-app-limited`, traced: 100 Mbps, 1 ms, in the 130 ms after the
-  ProbeRTT of 5 s). A finding about case 7: it holds only if nothing is ever kept back.
-- **M**: case 9 holds the sender in ProbeBW_DOWN by a link of 0.9 times the rate, as if it sent at the pacing gain
-  of 0.9. It sends 1 % less (PacingMarginPercent, section 2.5), so that the queue drains at 0.9 % of the rate:
-  on short paths it is gone before the next probe is due (traced: 100 Mbps, 10 ms; 73 kB in 0.9 s). A finding
-  about case 9: its change must be larger than the margin.
-- **G**: our bounds of 15 RTT, half a BDP and 3 BDP leave no room for single packets where the BDP is nine of
-  them."""
+  what it keeps back in the ramp of Startup (traced: 1 Gbps, 40 ms, not in the table) or in a ProbeRTT
+  during Startup (traced: 10 Mbps, 10 ms) it sends at full rate afterwards, finds the plateau and leaves
+  Startup, as it must; or it ends probes with it (`07-up-app-limited`, traced: 100 Mbps, 1 ms, in the 130 ms
+  after the ProbeRTT of 5 s). A finding about case 7: it holds only if nothing is ever kept back.
+- **M**: case 9 holds the sender in ProbeBW_DOWN by a link of 0.9 times the rate, as if it sent at the
+  pacing gain of 0.9. It sends 1 % less (PacingMarginPercent, section 2.5), so that the queue drains at 0.9
+  % of the rate: on short paths it is gone before the next probe is due (traced: 100 Mbps, 10 ms; 73 kB in
+  0.9 s). A finding about case 9: its change must be larger than the margin.
+- **G**: our bounds of 15 RTT, half a BDP and 3 BDP leave no room for single packets where the BDP is nine
+  of them."""
 
 
 def cases() -> list[str]:
