@@ -73,7 +73,7 @@ class Late:
     ran: int = 0
     description: Any = field(default_factory=lambda: SimpleNamespace(name="c"))
 
-    def run(self, seed: int, traced: bool, realtime: bool, bound: str | None) -> Any:
+    def run(self, seed: int, **_: object) -> Any:
         self.ran += 1
         return SimpleNamespace(report={"unfaithful": ["late"] if self.ran <= self.late else []})
 

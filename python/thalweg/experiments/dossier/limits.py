@@ -69,7 +69,7 @@ class Limit:
         >>> LIMITS["queue-delay"].words(NUMBERS["queue-delay"])
         '1.5 times the larger of the standards and 10 ms'
         >>> SETS["c4-load"]["load"].words(NUMBERS["load"])
-        '70 %'
+        '70.0 %'
         """
         lower = number.better == "lower"
         parts = []
