@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from pages.made import ROOT
 
@@ -37,14 +38,19 @@ class Contestant:
         return (self.stack, self.controller) != ("quinn", "bbr")
 
     @property
+    def library(self) -> Path:
+        """Where its library is built."""
+        return FOLDER / f"lib{self.stack}.so"
+
+    @property
     def carried_by(self) -> str:
         """The value of the key `stack`, for programs."""
-        return str(FOLDER / f"lib{self.stack}.so") if self.is_library else self.stack
+        return str(self.library) if self.is_library else self.stack
 
     def options(self, flows: tuple[str, ...]) -> list[str]:
         """Of `thalweg run` in the root of the repository, for these flows."""
         words = [word for flow in flows for word in ("-c", f"{flow}={self.controller}")]
-        stack = f"target/stacks/lib{self.stack}.so" if self.is_library else self.stack
+        stack = str(self.library.relative_to(ROOT)) if self.is_library else self.stack
         if stack != "model":
             words += [word for flow in flows for word in ("--set", f"flow.{flow}.stack={stack}")]
         return words
@@ -85,5 +91,5 @@ FAMILIES = {
 
 def missing() -> list[str]:
     """The libraries that are not built."""
-    libraries = {one.stack for family in FAMILIES.values() for one in family if one.is_library}
-    return sorted(name for name in libraries if not (FOLDER / f"lib{name}.so").exists())
+    libraries = (one for family in FAMILIES.values() for one in family if one.is_library)
+    return sorted({one.stack for one in libraries if not one.library.exists()})

@@ -11,7 +11,7 @@ from functools import partial
 
 from pages.league import outage
 from pages.league.contestants import FAMILIES, Contestant, missing
-from pages.league.rows import GROUPS, Row, cells
+from pages.league.rows import GROUPS, SLOW_TRIALS, TRIALS, Row, cells
 from pages.made import DOCS, ROOT, fill, made, row
 
 PAGE = DOCS / "evidence" / "league.md"
@@ -57,8 +57,8 @@ def replays() -> list[str]:
     lines = [row("table", "column", "options"), "|:--|:--|:--|"]
     for family, contestants in FAMILIES.items():
         for one in contestants:
-            trials = "-n 1 " if one.is_slow else "-n 3 "
-            lines.append(row(family, one.title, f"`{trials}{' '.join(one.options(('main',)))}`"))
+            words = ["-n", str(SLOW_TRIALS if one.is_slow else TRIALS), *one.options(("main",))]
+            lines.append(row(family, one.title, f"`{' '.join(words)}`"))
     return lines
 
 

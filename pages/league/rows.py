@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,6 +17,7 @@ from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.laws.scenarios import PACKET
 from thalweg.experiments.studies.laws.window_law import average_window
+from thalweg.judging.statistics import quantiles
 from thalweg.trials.gathering import outcomes_of
 from thalweg.trials.processes import Processes
 from thalweg.trials.threads import Threads
@@ -81,10 +83,9 @@ def cells(rows: Sequence[Row], contestants: Sequence[Contestant]) -> dict[tuple[
 
 def median(outcomes: Outcomes, column: str) -> float | None:
     """Of the flow `main` over the trials; none where the middle one has none."""
-    values = outcomes.flows.filter(pl.col("flow") == "main")[column].fill_nan(None).to_list()
-    ordered = sorted(float("inf") if value is None else float(value) for value in values)
-    middle = ordered[len(ordered) // 2]
-    return None if middle == float("inf") else middle
+    values = outcomes.flows.filter(pl.col("flow") == "main")[column].fill_nan(None).fill_null(math.inf)
+    middle = quantiles.median(values.to_numpy())
+    return middle if math.isfinite(middle) else None
 
 
 def completion(outcomes: Outcomes) -> str:

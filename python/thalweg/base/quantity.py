@@ -144,6 +144,16 @@ def size(words: str, what: str) -> int:
     return round(_read(words, what, _SIZES, "a size such as 100MB"))
 
 
+def share(words: str) -> float | None:
+    """The part of a whole that a text such as `5 %` means; None if it is none.
+
+    >>> share("5 %"), share("0.5%"), share("5")
+    (0.05, 0.005, None)
+    """
+    number, unit = split(words) or ("", "")
+    return float(number) / 100 if unit == "%" else None
+
+
 def millimetres(words: str, what: str) -> float:
     """The length that a text such as `88mm` means. Raises RequestError, which names `what`.
 

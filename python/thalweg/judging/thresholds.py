@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thalweg.base.errors import RequestError, did_you_mean
-from thalweg.base.quantity import bits_per_second, percent, seconds, split, text
+from thalweg.base.quantity import bits_per_second, percent, seconds, share, text
 from thalweg.judging.measures import MEASURES, Measure
 
 OFF = "off"
@@ -79,15 +79,15 @@ def _threshold(value: object, measure: Measure, where: str) -> Threshold:
     parts = [part for part in given if isinstance(part, str)]
     if not 1 <= len(given) == len(parts) <= 2:
         raise RequestError(f"{where}: expected {_ACCEPTED}")
-    share = _share(parts[0], where)
-    return Threshold(share, _amount(parts[1], measure.unit, where) if len(parts) == 2 else 0.0)
+    part = _share(parts[0], where)
+    return Threshold(part, _amount(parts[1], measure.unit, where) if len(parts) == 2 else 0.0)
 
 
 def _share(words: str, where: str) -> float:
-    number, unit = split(words) or ("", "")
-    if unit != "%" or not 0 <= float(number) <= 1000:
+    part = share(words)
+    if part is None or not 0 <= part <= 10:
         raise RequestError(f"{where}: expected a share of 0 % to 1000 %, as in {_ACCEPTED}")
-    return float(number) / 100
+    return part
 
 
 def _amount(words: str, unit: str, where: str) -> float:

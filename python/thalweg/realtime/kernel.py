@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from thalweg import _native
 from thalweg.base.errors import RequestError
 
 PREFIX = "kernel:"
+_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _OTHER_NAMES = {"bbr": "bbr1"}
 """Controllers with another name in the kernel: its BBR is the first version."""
 
@@ -19,6 +21,19 @@ def is_kernel(controller: str) -> bool:
     (True, False)
     """
     return controller.startswith(PREFIX)
+
+
+def kernel_controllers() -> frozenset[str]:
+    """The congestion controls of this kernel; none where there is no Linux."""
+    try:
+        return frozenset(_AVAILABLE.read_text().split())
+    except OSError:
+        return frozenset()
+
+
+def in_kernel(controller: str) -> str:
+    """The controller of the kernel of the same name, where there is one; else the same."""
+    return f"{PREFIX}{controller}" if controller in kernel_controllers() else controller
 
 
 def simulated(controller: str) -> str:

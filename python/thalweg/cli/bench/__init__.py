@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from thalweg.base.errors import RequestError
+from thalweg.base.quantity import share, split
 from thalweg.cli.bench.table import print_bench
 from thalweg.cli.console import Bar, complain, note, print_json
 from thalweg.cli.live_options import ADVICE, LiveOptions
@@ -26,6 +27,7 @@ from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED, UNFAITHFUL
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.outcome import together
 from thalweg.experiments.bench import Bench, Plan, run_bench, side_of
+from thalweg.judging.statistics.sequential import fewest
 from thalweg.results.suite_result import Store, SuiteResult
 
 ROUNDS = 20
@@ -87,7 +89,7 @@ def bench(
         found.thresholds,
         settings(set_),
         rounds,
-        percent_of(width),
+        share_of(width),
         seed,
         out,
     )
@@ -107,20 +109,17 @@ def bench(
     return _status(done)
 
 
-def percent_of(width: str) -> float:
+def share_of(width: str) -> float:
     """A share as an option gives it. Raises RequestError.
 
-    >>> percent_of("5 %"), percent_of("0.1")
+    >>> share_of("5 %"), share_of("0.1")
     (0.05, 0.1)
     """
-    number = width.strip().removesuffix("%").strip()
-    try:
-        share = float(number) / (100 if "%" in width else 1)
-    except ValueError:
-        share = 0.0
-    if not 0.001 <= share <= 1:
+    number, unit = split(width) or ("0", "")
+    part = share(width) if unit else float(number)
+    if part is None or not 0.001 <= part <= 1:
         raise RequestError(f'--width {width!r} is no share; accepted: "5 %", from 0.1 % to 100 %')
-    return share
+    return part
 
 
 def _reserve(out: Path) -> None:
@@ -214,6 +213,4 @@ def first_bounded() -> int:
     >>> first_bounded()
     8
     """
-    from thalweg.judging.statistics.sequential import ERROR, fewest  # noqa: PLC0415 - for a message
-
-    return fewest(2, ERROR)
+    return fewest(2)

@@ -28,13 +28,14 @@ from thalweg.engine.catalogue import Entry
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.bench.effect import Effect
-from thalweg.experiments.bench.side import Side, kernel_controllers
+from thalweg.experiments.bench.side import Side
 from thalweg.experiments.bench.stack_file import UNSUPPORTED, Room
 from thalweg.judging.measures import MEASURES
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.sequential import median_interval
 from thalweg.judging.thresholds import DEFAULTS, Thresholds
 from thalweg.realtime import LiveScenario, Recording, Timing, faithful, is_faithful
+from thalweg.realtime.kernel import kernel_controllers
 from thalweg.realtime.report import reasons
 from thalweg.results.gate.baseline import value_of
 

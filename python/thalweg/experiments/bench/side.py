@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from thalweg.base.errors import RequestError
-from thalweg.base.quantity import text
+from thalweg.base.quantity import size, text
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.bench.certificate import make_certificate
 from thalweg.experiments.bench.stack_file import Room, StackFile
 from thalweg.realtime import LiveScenario
-from thalweg.realtime.kernel import PREFIX
+from thalweg.realtime.kernel import in_kernel
 
-_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-_UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 LARGEST = 4 * 10**9
 """Bytes of a download: servers serve a file."""
-
-
-def kernel_controllers() -> frozenset[str]:
-    """The congestion controls of this kernel; none where there is no Linux."""
-    try:
-        return frozenset(_AVAILABLE.read_text().split())
-    except OSError:
-        return frozenset()
 
 
 @dataclass(frozen=True)
@@ -101,13 +89,8 @@ def _download(workload: str) -> int | None:
     >>> _download("download 1.472 kB"), _download("download 6 MB"), _download("upload 6 MB")
     (1472, 6000000, None)
     """
-    match = re.fullmatch(r"download ([\d.]+) (B|kB|MB|GB|TB)", workload)
-    return int(Decimal(match[1]) * _UNITS[match[2]]) if match else None
-
-
-def in_kernel(controller: str) -> str:
-    """The controller of the kernel of the same name, where there is one; else the same, on the QUIC stack."""
-    return f"{PREFIX}{controller}" if controller in kernel_controllers() else controller
+    kind, _, amount = workload.partition(" ")
+    return size(amount, workload) if kind == "download" else None
 
 
 def side_of(argument: str, taken: Sequence[str] = ()) -> Side:

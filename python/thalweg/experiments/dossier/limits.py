@@ -16,7 +16,7 @@ import numpy as np
 
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.files.regular_file import read_regular
-from thalweg.base.quantity import bits_per_second, percent, seconds, split, text
+from thalweg.base.quantity import bits_per_second, percent, seconds, share, text
 from thalweg.experiments.dossier.numbers import NUMBERS, Number
 from thalweg.judging.statistics.interval import Values
 
@@ -156,9 +156,9 @@ def _read(number: Number, value: object, where: str) -> float:
         return bits_per_second(value, where)
     if not number.unit and isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1000:
         return float(value)
-    parts = split(value) if isinstance(value, str) else None
-    if number.unit == "share" and parts and parts[1] == "%" and 0 <= float(parts[0]) <= 100:
-        return float(parts[0]) / 100
+    part = share(value) if isinstance(value, str) else None
+    if number.unit == "share" and part is not None and 0 <= part <= 1:
+        return part
     form = {"s": 'a time such as "10 ms"', "bps": 'a rate such as "1 Mbps"', "share": 'a share such as "1 %"'}
     raise RequestError(f"{where} = {value!r}: expected {form.get(number.unit, 'a number from 0 to 1000')}")
 
