@@ -3,7 +3,7 @@
 use super::Link;
 use crate::Packet;
 use crate::buffer::Queued;
-use crate::queue::{Discipline, Queue};
+use crate::queue::{Discipline, OuterFlows, Queue};
 use crate::random::{key, mixed};
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ impl<P: Packet> Link<P> {
     /// tunnel, or itself. Flows beyond its end are in none. Disciplines that tell flows apart see the outer ones, also those
     /// that a change brings; counters have the flows themselves.
     pub fn enter_tunnels(&mut self, outer: &Arc<[u64]>) {
-        self.queue.enter_tunnels(outer);
-        self.tunnels = Some(Arc::clone(outer));
+        self.outer = OuterFlows::new(outer);
+        self.queue.enter_tunnels(&self.outer);
     }
 
     /// Passes a packet to active queue management, with what that wants to know of it.
@@ -35,9 +35,7 @@ impl<P: Packet> Link<P> {
         self.reign = reign.number;
         let seed = mixed(key(self.seed, "discipline"), reign.number);
         let mut next = Queue::new(reign.queue, seed, reign.since);
-        if let Some(tunnels) = &self.tunnels {
-            next.enter_tunnels(tunnels);
-        }
+        next.enter_tunnels(&self.outer);
         for waiting in std::mem::replace(&mut self.queue, next).drain(&self.port) {
             self.queue.adopt(waiting);
         }

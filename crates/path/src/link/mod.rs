@@ -44,7 +44,7 @@ use crate::jitter::Jitter;
 use crate::loss::Losses;
 use crate::policer::Policer;
 use crate::port::Port;
-use crate::queue::{Discipline, Queue};
+use crate::queue::{Discipline, OuterFlows, Queue};
 use crate::random::stream;
 use crate::stats::{DropCause, Dropped, Transmitted};
 use crate::store::{Slot, Store};
@@ -53,7 +53,6 @@ use crate::{LinkConfig, Packet};
 pub use ecn::EcnConfig;
 use observe::number_of;
 use rand_pcg::Pcg64Mcg;
-use std::sync::Arc;
 use thalweg_units::{Duration, Ecn, Instant};
 
 mod access;
@@ -92,8 +91,7 @@ pub struct Link<P> {
     /// The number of the discipline.
     reign: u64,
     seed: u64,
-    /// The flow that stands for each flow in a tunnel, and for each other one itself.
-    tunnels: Option<Arc<[u64]>>,
+    outer: OuterFlows,
     flight: Flight,
     /// The place of the packet that arrived last.
     arrived: Option<Slot>,
@@ -134,7 +132,7 @@ impl<P: Packet> Link<P> {
             queue: Queue::new(reign.queue, seed, reign.since),
             reign: reign.number,
             seed,
-            tunnels: None,
+            outer: OuterFlows::default(),
             port: Port::new(position.rate, nominal, limit, flows),
             time: TransmissionTime::default(),
             underway: None,

@@ -85,4 +85,33 @@ impl Fifo {
             }
         }
     }
+
+    /// Drops the oldest packet if the youngest no longer fits, and returns whether it did.
+    pub(super) fn shed_oldest(&mut self, port: &mut Port) -> bool {
+        let youngest = self.youngest();
+        let is_over = youngest.is_some_and(|youngest| !port.fits(youngest.size));
+        if is_over && let Some(oldest) = self.pop() {
+            port.drop(oldest, DropCause::Shrunk);
+        }
+        is_over
+    }
+}
+
+/// The number of the one with the most bytes, the first of several; none if all are empty.
+pub(super) fn longest<'a>(fifos: impl Iterator<Item = (usize, &'a Fifo)>) -> Option<usize> {
+    let mut longest = None;
+    let mut most = Bytes::ZERO;
+    for (number, fifo) in fifos {
+        if fifo.bytes > most {
+            (longest, most) = (Some(number), fifo.bytes);
+        }
+    }
+    longest
+}
+
+/// All packets of several in the order of arrival; those that came at the same time keep their order.
+pub(super) fn by_arrival(packets: impl Iterator<Item = Queued>) -> Vec<Queued> {
+    let mut packets: Vec<Queued> = packets.collect();
+    packets.sort_by_key(|packet| packet.arrived);
+    packets
 }

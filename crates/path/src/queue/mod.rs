@@ -14,6 +14,7 @@ mod drop_tail;
 mod dualpi2;
 mod fifo;
 mod fq_codel;
+mod outer_flows;
 mod pie;
 mod red;
 mod step;
@@ -30,11 +31,11 @@ use dualpi2::DualPi2;
 pub use dualpi2::{DualPi2Config, DualPi2Scheduler};
 use fq_codel::FqCodel;
 pub use fq_codel::FqCodelConfig;
+pub(crate) use outer_flows::OuterFlows;
 use pie::Pie;
 pub use pie::PieConfig;
 use red::Red;
 pub use red::RedConfig;
-use std::sync::Arc;
 use step::Step;
 pub use step::StepConfig;
 use thalweg_units::{Instant, Rate};
@@ -112,15 +113,13 @@ impl Queue {
         }
     }
 
-    /// Flows of a tunnel count as one, for a discipline that tells flows apart: `tunnels` has for each flow the one that
-    /// stands for it.
-    pub(crate) fn enter_tunnels(&mut self, tunnels: &Arc<[u64]>) {
-        if let Queue::Active(active) = self {
-            match &mut **active {
-                Active::FqCodel(queue) => queue.enter_tunnels(tunnels),
-                Active::Cake(queue) => queue.enter_tunnels(tunnels),
-                _ => {}
-            }
+    /// Flows of a tunnel count as one from now on, for a discipline that tells flows apart.
+    pub(crate) fn enter_tunnels(&mut self, tunnels: &OuterFlows) {
+        if let Queue::Active(active) = self
+            && let Active::FqCodel(FqCodel { outer, .. }) | Active::Cake(Cake { outer, .. }) =
+                &mut **active
+        {
+            outer.clone_from(tunnels);
         }
     }
 }

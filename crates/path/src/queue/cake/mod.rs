@@ -19,7 +19,8 @@
 //! that of the link instead of `memlimit`, and the shaper is that of `egress`: drops are not charged to it. No autorate.
 
 use super::discipline::Discipline;
-use super::fifo::Fifo;
+use super::fifo::{Fifo, by_arrival, longest};
+use super::outer_flows::OuterFlows;
 use crate::DropCause;
 use crate::buffer::Queued;
 use crate::port::Port;
@@ -29,7 +30,6 @@ use cobalt::{Cobalt, Parameters};
 use rand_pcg::Pcg64Mcg;
 use shaper::Shaper;
 use std::collections::VecDeque;
-use std::sync::Arc;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 use ways::{QUEUES, Ways};
 
@@ -143,8 +143,7 @@ pub(crate) struct Cake {
     new: VecDeque<usize>,
     old: VecDeque<usize>,
     decaying: VecDeque<usize>,
-    /// The flow in whose place the discipline sees each flow, if any are in a tunnel.
-    tunnels: Option<Arc<[u64]>>,
+    pub(super) outer: OuterFlows,
 }
 
 impl Cake {
@@ -168,13 +167,8 @@ impl Cake {
             new: VecDeque::new(),
             old: VecDeque::new(),
             decaying: VecDeque::new(),
-            tunnels: None,
+            outer: OuterFlows::default(),
         }
-    }
-
-    /// Flows of a tunnel count as one from now on.
-    pub(super) fn enter_tunnels(&mut self, tunnels: &Arc<[u64]>) {
-        self.tunnels = Some(Arc::clone(tunnels));
     }
 
     /// Whether it asks which packets are ACKs.
@@ -184,9 +178,7 @@ impl Cake {
 
     /// The queue of a flow, which it takes if it has none.
     fn queue_of(&mut self, flow: u64) -> usize {
-        let tunnels = self.tunnels.as_deref();
-        let outer = tunnels.and_then(|tunnels| tunnels.get(flow as usize));
-        let hash = mixed(self.key, outer.copied().unwrap_or(flow));
+        let hash = mixed(self.key, self.outer.of(flow));
         let flows = &self.flows;
         self.ways.place(hash, |index| flows[index].list.is_some())
     }
@@ -211,15 +203,8 @@ impl Cake {
 
     /// The queue with the most bytes, the first of several.
     fn longest(&self) -> Option<usize> {
-        let mut longest = None;
-        let mut most = Bytes::ZERO;
-        for &index in self.new.iter().chain(&self.old) {
-            let bytes = self.flows[index].fifo.bytes();
-            if bytes > most {
-                (longest, most) = (Some(index), bytes);
-            }
-        }
-        longest
+        let active = self.new.iter().chain(&self.old);
+        longest(active.map(|index| (*index, &self.flows[*index].fifo)))
     }
 
     /// The next packet of a queue, after what COBALT drops; never its last one.
@@ -311,24 +296,14 @@ impl Discipline for Cake {
     }
 
     fn shed(&mut self, port: &mut Port) {
-        while let Some(longest) = self.longest() {
-            let youngest = self.flows[longest].fifo.youngest();
-            if youngest.is_none_or(|youngest| port.fits(youngest.size)) {
-                break;
-            }
-            if let Some(oldest) = self.flows[longest].fifo.pop() {
-                port.drop(oldest, DropCause::Shrunk);
-            }
-        }
+        while let Some(longest) = self.longest()
+            && self.flows[longest].fifo.shed_oldest(port)
+        {}
     }
 
     fn drain(&mut self, _: &Port) -> Vec<Queued> {
-        let mut waiting = Vec::new();
-        for &index in self.new.iter().chain(&self.old) {
-            waiting.extend(self.flows[index].fifo.drain());
-        }
-        waiting.sort_by_key(|packet| packet.arrived);
-        waiting
+        let active = self.new.iter().chain(&self.old);
+        by_arrival(active.flat_map(|index| self.flows[*index].fifo.drain()))
     }
 
     fn adopt(&mut self, waiting: Queued) {

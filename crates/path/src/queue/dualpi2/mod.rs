@@ -15,7 +15,7 @@
 
 use super::clock::Clock;
 use super::discipline::Discipline;
-use super::fifo::Fifo;
+use super::fifo::{Fifo, by_arrival};
 use crate::DropCause;
 use crate::buffer::Queued;
 use crate::port::Port;
@@ -314,10 +314,8 @@ impl Discipline for DualPi2 {
 
     fn drain(&mut self, port: &Port) -> Vec<Queued> {
         self.catch_up(port.now());
-        let mut waiting = self.low.fifo.drain();
-        waiting.extend(self.classic.fifo.drain());
-        waiting.sort_by_key(|packet| packet.arrived);
-        waiting
+        let low = self.low.fifo.drain().into_iter();
+        by_arrival(low.chain(self.classic.fifo.drain()))
     }
 
     fn adopt(&mut self, waiting: Queued) {

@@ -15,13 +15,13 @@
 
 use super::codel::{CodelConfig, Control};
 use super::discipline::Discipline;
-use super::fifo::Fifo;
+use super::fifo::{Fifo, by_arrival, longest};
+use super::outer_flows::OuterFlows;
 use crate::DropCause;
 use crate::buffer::Queued;
 use crate::port::Port;
 use crate::random::{at, key};
 use std::collections::VecDeque;
-use std::sync::Arc;
 use thalweg_random::below;
 use thalweg_units::Bytes;
 
@@ -77,8 +77,7 @@ pub(crate) struct FqCodel {
     new: VecDeque<usize>,
     /// Other active queues, in the order of their turns.
     old: VecDeque<usize>,
-    /// The flow in whose place the discipline sees each flow, if any are in a tunnel.
-    tunnels: Option<Arc<[u64]>>,
+    pub(super) outer: OuterFlows,
 }
 
 impl FqCodel {
@@ -92,46 +91,21 @@ impl FqCodel {
             flows,
             new: VecDeque::new(),
             old: VecDeque::new(),
-            tunnels: None,
+            outer: OuterFlows::default(),
         }
-    }
-
-    /// Flows of a tunnel count as one from now on.
-    pub(super) fn enter_tunnels(&mut self, tunnels: &Arc<[u64]>) {
-        self.tunnels = Some(Arc::clone(tunnels));
     }
 
     /// The queue of a flow (RFC 8290 section 4.1).
     fn queue_of(&self, flow: u64) -> usize {
-        let outer = self
-            .tunnels
-            .as_deref()
-            .and_then(|tunnels| tunnels.get(flow as usize));
-        let flow = outer.copied().unwrap_or(flow);
-        below(&mut at(self.key, flow), self.flows.len() as u64) as usize
+        let mut hash = at(self.key, self.outer.of(flow));
+        below(&mut hash, self.flows.len() as u64) as usize
     }
 
     /// The queue with the most bytes, the first of several.
     fn fattest(&self) -> Option<usize> {
-        let mut fattest = None;
-        let mut most = Bytes::ZERO;
         // What waits is on a list.
-        for &index in self.new.iter().chain(&self.old) {
-            let bytes = self.flows[index].fifo.bytes();
-            if bytes > most {
-                (fattest, most) = (Some(index), bytes);
-            }
-        }
-        fattest
-    }
-
-    /// Drops the oldest `count` packets of a queue.
-    fn behead(&mut self, index: usize, count: usize, cause: DropCause, port: &mut Port) {
-        for _ in 0..count {
-            if let Some(oldest) = self.flows[index].fifo.pop() {
-                port.drop(oldest, cause);
-            }
-        }
+        let active = self.new.iter().chain(&self.old);
+        longest(active.map(|index| (*index, &self.flows[*index].fifo)))
     }
 }
 
@@ -142,9 +116,13 @@ impl Discipline for FqCodel {
         while !port.fits(newest.size)
             && let Some(fattest) = self.fattest()
         {
-            let half = self.flows[fattest].fifo.len().div_ceil(2);
-            let batch = half.min(self.config.drop_batch.max(1) as usize);
-            self.behead(fattest, batch, DropCause::Full, port);
+            let fifo = &mut self.flows[fattest].fifo;
+            let half = fifo.len().div_ceil(2);
+            for _ in 0..half.min(self.config.drop_batch.max(1) as usize) {
+                if let Some(oldest) = fifo.pop() {
+                    port.drop(oldest, DropCause::Full);
+                }
+            }
         }
     }
 
@@ -179,22 +157,14 @@ impl Discipline for FqCodel {
     }
 
     fn shed(&mut self, port: &mut Port) {
-        while let Some(fattest) = self.fattest() {
-            let youngest = self.flows[fattest].fifo.youngest();
-            if youngest.is_none_or(|youngest| port.fits(youngest.size)) {
-                break;
-            }
-            self.behead(fattest, 1, DropCause::Shrunk, port);
-        }
+        while let Some(fattest) = self.fattest()
+            && self.flows[fattest].fifo.shed_oldest(port)
+        {}
     }
 
     fn drain(&mut self, _: &Port) -> Vec<Queued> {
-        let mut waiting = Vec::new();
-        for &index in self.new.iter().chain(&self.old) {
-            waiting.extend(self.flows[index].fifo.drain());
-        }
-        waiting.sort_by_key(|packet| packet.arrived);
-        waiting
+        let active = self.new.iter().chain(&self.old);
+        by_arrival(active.flat_map(|index| self.flows[*index].fifo.drain()))
     }
 
     #[inline]
