@@ -12,6 +12,8 @@ mod codel;
 mod discipline;
 mod drop_tail;
 mod dualpi2;
+#[cfg(test)]
+mod fairness;
 mod fifo;
 mod fq_codel;
 mod outer_flows;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::queue::bench::Bench;
+use crate::queue::fairness::{assert_flows_share_by_bytes, assert_new_flows_go_first, flows, puts};
 use crate::test_packet::{TestPacket, at, drain, ms, send};
 use crate::{CodelConfig, FqCodelConfig, Limit, Link, LinkConfig, QueueConfig};
 use thalweg_units::Ecn;
@@ -14,17 +15,6 @@ const UNLIMITED: CakeConfig = CakeConfig {
 
 fn bench(config: CakeConfig, limit: Limit) -> Bench<Cake> {
     Bench::new(Cake::new(&config, 1, Instant::START), limit)
-}
-fn puts(bench: &mut Bench<Cake>, ms: u64, flow: u64, size: u64, count: u64) {
-    for _ in 0..count {
-        bench.put(at(ms), flow, size, Ecn::NotEct);
-    }
-}
-/// The flows of the next packets.
-fn flows(bench: &mut Bench<Cake>, ms: u64, count: usize) -> Vec<u64> {
-    (0..count)
-        .filter_map(|_| bench.take(at(ms)).map(|packet| packet.flow))
-        .collect()
 }
 /// Two packets of 1000 bytes come and one leaves in each millisecond of `from..to`.
 fn overload(bench: &mut Bench<Cake>, from: u64, to: u64, ecn: Ecn) {
@@ -41,31 +31,13 @@ fn mbps(rate: u64) -> Rate {
 #[test]
 fn a_flow_that_has_just_become_active_goes_first_and_cannot_stay_so() {
     let mut bench = bench(UNLIMITED, Limit::Unlimited);
-    puts(&mut bench, 0, 0, 1500, 10);
-    // The second packet exhausts the quantum of 1514 bytes: flow 0 is an old one from then on.
-    assert_eq!(flows(&mut bench, 0, 3), [0, 0, 0]);
-    puts(&mut bench, 1, 1, 100, 1);
-    puts(&mut bench, 1, 2, 100, 1);
-    assert_eq!(flows(&mut bench, 1, 4), [1, 2, 0, 0]);
+    assert_new_flows_go_first(&mut bench);
 }
 
 #[test]
 fn flows_share_by_bytes_whatever_the_size_of_their_packets() {
     let mut bench = bench(UNLIMITED, Limit::Unlimited);
-    let sizes = [1500, 500, 100];
-    for (flow, size) in sizes.iter().enumerate() {
-        puts(&mut bench, 0, flow as u64, *size, 300_000 / size);
-    }
-    let mut sent = [0; 3];
-    while sent.iter().sum::<u64>() < 450_000 {
-        let packet = bench.take(at(0)).expect("900 kB wait");
-        sent[packet.flow as usize] += packet.size.as_u64();
-    }
-    // Each has 150 kB, to within a quantum and the largest packet.
-    assert!(
-        sent.iter().all(|sent| sent.abs_diff(150_000) <= 3_014),
-        "{sent:?}"
-    );
+    assert_flows_share_by_bytes(&mut bench);
 }
 
 #[test]

@@ -3,22 +3,11 @@
 use super::*;
 use crate::Limit;
 use crate::queue::bench::Bench;
+use crate::queue::fairness::{assert_flows_share_by_bytes, assert_new_flows_go_first, flows, puts};
 use crate::test_packet::at;
-use thalweg_units::Ecn;
 
 fn bench(config: FqCodelConfig, limit: Limit) -> Bench<FqCodel> {
     Bench::new(FqCodel::new(&config, 1), limit)
-}
-fn puts(bench: &mut Bench<FqCodel>, ms: u64, flow: u64, size: u64, count: u64) {
-    for _ in 0..count {
-        bench.put(at(ms), flow, size, Ecn::NotEct);
-    }
-}
-/// The flows of the next packets.
-fn flows(bench: &mut Bench<FqCodel>, ms: u64, count: usize) -> Vec<u64> {
-    (0..count)
-        .filter_map(|_| bench.take(at(ms)).map(|packet| packet.flow))
-        .collect()
 }
 /// Flows in separate queues.
 fn apart(bench: &Bench<FqCodel>, flows: &[u64]) -> bool {
@@ -36,12 +25,7 @@ fn a_flow_that_has_just_become_active_goes_first() {
     // RFC 8290 section 4.2: new queues before old ones.
     let mut bench = bench(FqCodelConfig::default(), Limit::Unlimited);
     assert!(apart(&bench, &[0, 1, 2]));
-    puts(&mut bench, 0, 0, 1500, 10);
-    // The second packet exhausts the quantum of 1514 bytes: flow 0 is an old one from then on.
-    assert_eq!(flows(&mut bench, 0, 3), [0, 0, 0]);
-    puts(&mut bench, 1, 1, 100, 1);
-    puts(&mut bench, 1, 2, 100, 1);
-    assert_eq!(flows(&mut bench, 1, 4), [1, 2, 0, 0]);
+    assert_new_flows_go_first(&mut bench);
 }
 
 #[test]
@@ -68,20 +52,7 @@ fn flows_share_by_bytes_whatever_the_size_of_their_packets() {
     // Deficit round robin (Shreedhar and Varghese 1995).
     let mut bench = bench(FqCodelConfig::default(), Limit::Unlimited);
     assert!(apart(&bench, &[0, 1, 2]));
-    let sizes = [1500, 500, 100];
-    for (flow, size) in sizes.iter().enumerate() {
-        puts(&mut bench, 0, flow as u64, *size, 300_000 / size);
-    }
-    let mut sent = [0; 3];
-    while sent.iter().sum::<u64>() < 450_000 {
-        let packet = bench.take(at(0)).expect("900 kB wait");
-        sent[packet.flow as usize] += packet.size.as_u64();
-    }
-    // Each has 150 kB, to within a quantum and the largest packet.
-    assert!(
-        sent.iter().all(|sent| sent.abs_diff(150_000) <= 3_014),
-        "{sent:?}"
-    );
+    assert_flows_share_by_bytes(&mut bench);
 }
 
 #[test]
