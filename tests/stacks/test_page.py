@@ -13,7 +13,7 @@ from documentation.blocks import ROOT, blocks
 PAGE = ROOT / "docs" / "how-to" / "stacks.md"
 
 
-def test_every_command_of_the_page_does_what_it_shows(quinn: Path, tmp_path: Path) -> None:
+def test_every_command_of_the_page_does_what_it_shows(tmp_path: Path) -> None:
     (tmp_path / "target" / "stacks").mkdir(parents=True)
     (tmp_path / "target" / "stacks" / quinn.name).symlink_to(quinn)
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
