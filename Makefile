@@ -83,31 +83,21 @@ pages: build
 pages-check: build
 	$(BIN)/python -m pages --check $(addprefix --seed ,$(SEED)) $(PAGES)
 
-# The engine in WebAssembly, for the Node of the tests: gets itself the target and the tool that writes the JavaScript. The
-# tool has to be of the version of the library in Cargo.lock; its own lock names releases that registries may not have yet.
-BINDGEN := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/.*"\(.*\)"/\1/p;}' Cargo.lock)
-BINDGEN_TOOL := target/tools/wasm-bindgen-$(BINDGEN)
-WASM := target/wasm32-unknown-unknown/release/thalweg_web.wasm
+# The engine in WebAssembly, for the page of the lab and the Node of the tests. `lab/src/engine/wasm.ts` speaks with it.
+WASM := target/web/thalweg_web.wasm
+wasm: $(WASM)
 
-$(BINDGEN_TOOL)/bin/wasm-bindgen:
-	$(call timed,Compiling wasm-bindgen $(BINDGEN): two to four minutes,\
-	  cargo install --quiet wasm-bindgen-cli --version $(BINDGEN) --root $(BINDGEN_TOOL))
-
-wasm: target/web/.built
-
-target/web/.built: $(BINDGEN_TOOL)/bin/wasm-bindgen $(RUST)
+$(WASM): $(RUST)
 	rustup --quiet target add wasm32-unknown-unknown
-	$(call timed,Compiling the engine to WebAssembly: one to two minutes,\
-	  cargo build --quiet --release --locked -p thalweg-web --target wasm32-unknown-unknown)
-	$(BINDGEN_TOOL)/bin/wasm-bindgen --target nodejs --out-dir target/web/node $(WASM)
-	$(BINDGEN_TOOL)/bin/wasm-bindgen --target web --out-dir target/web/page $(WASM)
-	@touch $@
+	$(call timed,Compiling the engine to WebAssembly: one minute, \
+	  cargo rustc --quiet --release --locked -p thalweg-web --target wasm32-unknown-unknown -- -C strip=debuginfo)
+	@mkdir -p $(@D) && cp target/wasm32-unknown-unknown/release/thalweg_web.wasm $@
 
 # The page of the lab, into the Python package. It needs Node and rustup to build, neither to run.
 LAB_PAGE := python/thalweg/lab/page/index.html
 lab: $(if $(HAS_LAB),$(LAB_PAGE),no-node)
 
-$(LAB_PAGE): target/web/.built lab/node_modules/.packages \
+$(LAB_PAGE): $(WASM) lab/node_modules/.packages \
     $(shell find lab -path lab/node_modules -prune -o -type f -print)
 	npm run build --prefix lab --silent
 	@touch $@

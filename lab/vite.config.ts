@@ -6,7 +6,7 @@ const below = (folder: string) => decodeURIComponent(new URL(folder, import.meta
 
 export default defineConfig({
   base: "./",
-  resolve: { alias: { "@engine": below("../target/web/page"), "@thalweg": below("../python/thalweg") } },
+  resolve: { alias: { "@engine": below("../target/web"), "@thalweg": below("../python/thalweg") } },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   worker: { format: "es" },
   build: {

@@ -1,6 +1,6 @@
 """The engine in WebAssembly, under Node, against the native one: the same trials, numbers and messages.
 
-`make web` builds it. Where there is no Node, the tests are skipped, and fail in CI.
+`make lab` builds it. Where there is no Node, the tests are skipped, and fail in CI.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import thalweg
 from thalweg import Scenario, ScenarioError
 
 HERE = Path(__file__).parent
-MODULE = HERE.parents[1] / "target" / "web" / "node" / "thalweg_web.js"
+ROOT = HERE.parents[1]
+MODULE = ROOT / "target" / "web" / "thalweg_web.wasm"
+LAB = ROOT / "lab"
 C4 = [name for name in thalweg.list_scenarios() if name.startswith("c4/")]
 TABLES = ("flows", "links", "trials", "requests", "streams")
 
@@ -26,13 +28,13 @@ TABLES = ("flows", "links", "trials", "requests", "streams")
 def answers(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What the engine in WebAssembly says to each request."""
     node = shutil.which("node")
-    if node is None or not MODULE.exists():
-        missing = f"{'Node is' if node is None else 'the engine in WebAssembly is'} missing: make web"
+    if node is None or not MODULE.exists() or not (LAB / "node_modules").is_dir():
+        missing = f"{'Node is' if node is None else 'the engine in WebAssembly is'} missing: make lab"
         assert "CI" not in os.environ, missing
         pytest.skip(missing)
     defaults = {"name": "a.toml", "sets": {}, "controllers": {}, "seed": "1", "traced": False}
     text = json.dumps([{**defaults, **request} for request in requests])
-    words = [node, str(HERE / "trials.mjs"), str(MODULE)]
+    words = [node, str(HERE / "trials.mjs"), str(LAB), str(MODULE)]
     done = subprocess.run(words, input=text, check=True, capture_output=True, text=True, timeout=300)
     return list(json.loads(done.stdout))
 

@@ -1,64 +1,50 @@
-//! Columns for JavaScript: an object of typed arrays.
+//! Columns for JavaScript: in JSON the name of each with the kind, address and length of its typed array.
 //!
 //! Numbers and counts are a `Float64Array` (counts are exact to 2^53), seeds a `BigUint64Array`, truth values a
-//! `Uint8Array` of 0 and 1, distinct texts an `Array`. Words are `{indices: Uint32Array, words: Array}`.
+//! `Uint8Array` of 0 and 1. Distinct texts are a list; words are `{"indices": Uint32Array, "words": list}`.
 
-use crate::set;
-use js_sys::{Array, BigUint64Array, Float64Array, Object, Uint8Array, Uint32Array};
-use thalweg_columns::{Column, Table, TraceTables};
-use thalweg_sim::Trace;
-use wasm_bindgen::prelude::*;
+use serde_json::{Value, json};
+use thalweg_columns::{Column, Table};
 
-/// Several tables by name.
-pub(crate) fn tables<const N: usize>(tables: [(&str, Table); N]) -> Result<Object, JsValue> {
-    let object = Object::new();
-    for (name, table) in tables {
-        set(&object, name, columns(table)?)?;
+/// The columns of an answer, which stay where they are as long as it stands.
+#[derive(Default)]
+pub(crate) struct Columns {
+    pub(crate) kept: Vec<Column>,
+}
+
+impl Columns {
+    /// Several tables by name: lists of a column's name and place, which have the order of an object's keys.
+    pub(crate) fn tables<const N: usize>(&mut self, tables: [(&str, Table); N]) -> Value {
+        let tables = tables.map(|(name, table)| {
+            let columns = table.columns.into_iter();
+            let places = columns.map(|(column, values)| json!([column, self.place(values)]));
+            (name.to_owned(), places.collect::<Value>())
+        });
+        Value::Object(tables.into_iter().collect())
     }
-    Ok(object)
-}
 
-/// The tables of a trace.
-pub(crate) fn trace(trace: Trace) -> Result<Object, JsValue> {
-    let found = TraceTables::from(trace);
-    tables([
-        ("flows", found.flows),
-        ("variables", found.variables),
-        ("links", found.links),
-        ("drops", found.drops),
-        ("packets", found.packets),
-        ("held", found.held),
-        ("frames", found.frames),
-    ])
-}
-
-fn columns(table: Table) -> Result<Object, JsValue> {
-    let object = Object::new();
-    for (name, column) in table.columns {
-        let values: JsValue = match column {
-            Column::Floats(values) => Float64Array::from(values.as_slice()).into(),
+    fn place(&mut self, column: Column) -> Value {
+        let column = match column {
             Column::Counts(values) => {
-                let values: Vec<f64> = values.into_iter().map(|count| count as f64).collect();
-                Float64Array::from(values.as_slice()).into()
+                Column::Floats(values.into_iter().map(|count| count as f64).collect())
             }
-            Column::Seeds(values) => BigUint64Array::from(values.as_slice()).into(),
-            Column::Truths(values) => {
-                let values: Vec<u8> = values.into_iter().map(u8::from).collect();
-                Uint8Array::from(values.as_slice()).into()
-            }
-            Column::Words(indices, words) => {
-                let column = Object::new();
-                set(&column, "indices", Uint32Array::from(indices.as_slice()))?;
-                set(&column, "words", texts(&words))?;
-                column.into()
-            }
-            Column::Texts(values) => texts(&values).into(),
+            other => other,
         };
-        set(&object, &name, values)?;
+        let found = match &column {
+            Column::Floats(values) => array("Float64Array", values),
+            Column::Seeds(values) => array("BigUint64Array", values),
+            Column::Truths(values) => array("Uint8Array", values),
+            Column::Words(indices, words) => {
+                json!({"indices": array("Uint32Array", indices), "words": words})
+            }
+            Column::Texts(values) => json!(values),
+            Column::Counts(_) => unreachable!("counts are numbers here"),
+        };
+        self.kept.push(column);
+        found
     }
-    Ok(object)
 }
 
-pub(crate) fn texts(values: &[String]) -> Array {
-    values.iter().map(JsValue::from).collect()
+fn array<T>(kind: &str, values: &[T]) -> Value {
+    json!({"kind": kind, "at": values.as_ptr() as usize, "length": values.len()})
 }

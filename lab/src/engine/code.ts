@@ -1,6 +1,6 @@
 // The code of the engine: fetched once, and again after it could not be had.
 
-import address from "@engine/thalweg_web_bg.wasm?url";
+import address from "@engine/thalweg_web.wasm?url";
 
 class Fetched<Content> {
   private content: Promise<Content> | null = null;

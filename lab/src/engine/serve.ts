@@ -1,76 +1,42 @@
 // What the engine in WebAssembly answers to calls, in whichever worker it runs.
 
-import { Scenario, amount, controllers, models, scenarioSchema, version } from "@engine/thalweg_web.js";
 import type { Answer, Call } from "./calls";
-import type { About, CheckedScenario, Outcomes, Passages, Setup, Table, Trace, Trial, Value, Values } from "./engine";
+import type { About, CheckedScenario, Outcomes, Passages, Setup, Table, Trace, Trial } from "./engine";
+import type { Tables, Wasm } from "./wasm";
 
 const clock = performance.now.bind(performance);
 const REPORT_EVERY_MS = 30;
 
-/** The scenario read last: a slider, a run and its hundred trials ask for the same one. */
-let last: { key: string; scenario: Scenario } | null = null;
+/** The scenario that the engine has read last: a slider, a run and its hundred trials ask for the same one. */
+let last: string | null = null;
 
-function read({ text, origin, sets, controllers }: Setup): Scenario {
+function read(engine: Wasm, { text, origin, sets, controllers }: Setup): void {
   const key = JSON.stringify([text, origin, sets, controllers]);
-  if (last?.key !== key) {
-    const scenario = new Scenario(text, origin, sets, controllers);
-    last?.scenario.free();
-    last = { key, scenario };
-  }
-  return last.scenario;
+  if (last === key) return;
+  engine.ask({ name: "read", text, origin, sets, controllers });
+  last = key;
 }
 
 /** Reads the next scenario anew: its controllers have changed. */
 export function forget(): void {
-  last?.scenario.free();
   last = null;
 }
 
-function about(): About {
-  return {
-    version: version(),
-    controllers: JSON.parse(controllers()),
-    models: JSON.parse(models()),
-    schema: JSON.parse(scenarioSchema()),
-  };
-}
-
-function check(setup: Setup): CheckedScenario {
-  const scenario = read(setup);
-  const values = JSON.parse(scenario.values) as Values;
-  const amounts: Record<string, number> = {};
-  const collect = (key: string, value: Value) => {
-    if (typeof value === "string") {
-      const number = amount(value);
-      if (number !== undefined) amounts[key] = number;
-    } else if (typeof value === "object") {
-      for (const [name, inner] of Object.entries(value)) collect(key ? `${key}.${name}` : name, inner);
-    }
-  };
-  collect("", values);
-  return {
-    title: scenario.title,
-    toml: scenario.toml,
-    values,
-    amounts,
-    criteria: JSON.parse(scenario.criteria),
-    floorS: scenario.floorS ?? null,
-    flows: scenario.flows,
-    startsS: Object.fromEntries(scenario.flows.map((flow, index) => [flow, scenario.startsS[index] ?? 0])),
-  };
-}
-
-function run(setup: Setup, seed: bigint, traced: boolean): Trial {
-  const scenario = read(setup);
+function run(engine: Wasm, setup: Setup, seed: bigint, traced: boolean): Trial {
+  read(engine, setup);
   const begin = clock();
-  const { outcomes, trace } = scenario.run(seed, traced) as { outcomes: Outcomes; trace?: Trace };
+  const found = engine.ask<{ outcomes: Tables; trace?: Tables }>({ name: "run", seed, traced });
+  const outcomes: Outcomes = engine.tables(found.outcomes);
+  const trace: Trace | null = found.trace ? engine.tables(found.trace) : null;
   const milliseconds = clock() - begin;
   const [hash] = outcomes.trials["trace_hash"] as string[];
-  return { hash: hash ?? "", seed, outcomes, trace: trace ?? null, milliseconds };
+  return { hash: hash ?? "", seed, outcomes, trace, milliseconds };
 }
 
-function packets(setup: Setup, seed: bigint, fromS: number, most: number): Passages {
-  return { ...(read(setup).packets(seed, fromS, most) as Omit<Passages, "fromS">), fromS };
+function packets(engine: Wasm, setup: Setup, seed: bigint, fromS: number, most: number): Passages {
+  read(engine, setup);
+  const found = engine.ask<{ tables: Tables; links: string[]; untilS: number }>({ name: "packets", seed, from_s: String(fromS), most });
+  return { ...found, tables: engine.tables(found.tables), fromS };
 }
 
 /** The memory of all columns of a result: it is moved to the page, not copied. */
@@ -81,34 +47,44 @@ function memory(tables: Record<string, Table>): ArrayBuffer[] {
 }
 
 /** Answers a call. `onTrial` hears which seed is next. Throws what is refused, or what failed. */
-export function serve(call: Call, answer: (message: Answer, moved?: ArrayBuffer[]) => void, onTrial: (seed: bigint) => void = () => {}): void {
+export function serve(
+  engine: Wasm,
+  call: Call,
+  answer: (message: Answer, moved?: ArrayBuffer[]) => void,
+  onTrial: (seed: bigint) => void = () => {},
+): void {
   const { id } = call;
   switch (call.name) {
     case "about":
-      return answer({ id, result: about() });
+      return answer({ id, result: engine.ask<About>({ name: "about" }) });
     case "check":
-      return answer({ id, result: check(...call.arguments) });
+      read(engine, ...call.arguments);
+      return answer({ id, result: engine.ask<CheckedScenario>({ name: "describe" }) });
     case "run": {
       onTrial(call.arguments[1]);
-      const trial = run(...call.arguments);
+      const trial = run(engine, ...call.arguments);
       return answer({ id, result: trial }, [...memory(trial.outcomes), ...memory(trial.trace ?? {})]);
     }
     case "packets": {
       onTrial(call.arguments[1]);
-      const passages = packets(...call.arguments);
+      const passages = packets(engine, ...call.arguments);
       return answer({ id, result: passages }, memory(passages.tables));
     }
     case "trials": {
       const [setup, seeds] = call.arguments;
       let lastReport = clock();
       if (seeds[0] !== undefined) onTrial(seeds[0]);
-      const outcomes = read(setup).trials(BigUint64Array.from(seeds), (finished: number) => {
+      read(engine, setup);
+      const found = engine.ask<Tables>({ name: "trials", seeds }, (finished) => {
         const next = seeds[finished];
         if (next !== undefined) onTrial(next);
-        if (clock() - lastReport <= REPORT_EVERY_MS) return;
-        lastReport = clock();
-        answer({ id, finished });
-      }) as unknown as Outcomes;
+        if (clock() - lastReport > REPORT_EVERY_MS) {
+          lastReport = clock();
+          answer({ id, finished });
+        }
+        return true;
+      });
+      const outcomes: Outcomes = engine.tables(found);
       return answer({ id, result: outcomes }, memory(outcomes));
     }
   }

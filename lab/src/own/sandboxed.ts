@@ -1,8 +1,8 @@
 // Runs the engine with controllers of readers, in the worker of a sandbox (sandbox.ts): without network, and sealed.
 
-import { draw, initSync, records, setHost } from "@engine/thalweg_web.js";
 import type { Answer, Call } from "../engine/calls";
 import { forget, refused, serve } from "../engine/serve";
+import { Wasm } from "../engine/wasm";
 import { Host } from "./host";
 import { Mistake } from "./mistake";
 import { isolate } from "./isolation";
@@ -14,15 +14,15 @@ onmessage = ({ data, ports }: MessageEvent<{ bytes: ArrayBuffer }>) => {
   const [port] = ports;
   if (!port) return;
   const post = port.postMessage.bind(port) as (message: Answer, moved?: ArrayBuffer[]) => void;
-  initSync({ module: data.bytes });
+  const engine = new Wasm(new WebAssembly.Module(data.bytes));
   let call: Call | null = null;
   let lastReport = clock();
-  const host = new Host(JSON.parse(records()), draw, () => {
+  const host = new Host(engine.ask({ name: "records" }), engine.draw, () => {
     if (!call || clock() - lastReport < ALIVE_EVERY_MS) return;
     lastReport = clock();
     post({ id: call.id, alive: true } satisfies Answer);
   });
-  setHost(host);
+  engine.controllers = host;
   isolate();
   const answer = (message: Answer, moved: ArrayBuffer[] = []) => post(message, moved);
   port.onmessage = async ({ data: asked }: MessageEvent<Call>) => {
@@ -33,7 +33,7 @@ onmessage = ({ data, ports }: MessageEvent<{ bytes: ArrayBuffer }>) => {
     try {
       const [setup] = asked.arguments;
       if (setup && (await host.load(setup.files ?? {}))) forget();
-      serve(asked, answer, (seed) => (host.seed = seed));
+      serve(engine, asked, answer, (seed) => (host.seed = seed));
     } catch (error) {
       if (error instanceof Mistake) {
         answer({ id: asked.id, refused: { message: error.message, line: error.line, key: null, file: error.file }, thrown: true });

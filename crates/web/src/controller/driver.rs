@@ -4,8 +4,9 @@
 //! the records of event and path, and writes its decision, which the host has checked.
 
 use super::Definition;
-use super::host::{Host, host, keep};
+use super::host::{keep, observed};
 use super::records::{self, WIDEST};
+use crate::boundary;
 use thalweg_control::foreign::{Decision, Draws, Handler, Numbers, kept};
 use thalweg_control::report::Reporter;
 use thalweg_control::{Context, Control, Controller, Init, Observer, event};
@@ -35,7 +36,7 @@ impl Driver {
             init.initial_window.as_u64() as f64,
             init.now.as_secs_f64(),
         ];
-        let handle = present().make(&definition.text, &definition.flow, &start, &mut decision);
+        let handle = boundary::make(&definition.text, &definition.flow, &start, &mut decision);
         Driver {
             handle,
             defined: definition.defined,
@@ -69,7 +70,7 @@ impl Driver {
         let length = record(&mut event);
         let path = records::path(cx, draws);
         let mut decision = [f64::NAN; DECISION];
-        present().call(
+        boundary::call(
             self.handle,
             handler as u32,
             &event[..length],
@@ -96,11 +97,6 @@ impl Driver {
     }
 }
 
-/// The host: without one, no text would have named a controller of it.
-fn present() -> Host {
-    host().expect("a controller of a host that has gone")
-}
-
 /// A decision that the host has checked. NaN stands for what it leaves to the transport.
 fn read(decision: &[f64; DECISION], initial_window: Bytes) -> Control {
     let [window, pacing, quantum, startup_done, _] = *decision;
@@ -116,9 +112,7 @@ fn read(decision: &[f64; DECISION], initial_window: Bytes) -> Control {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        if let Some(host) = host() {
-            host.release(self.handle);
-        }
+        boundary::release(self.handle);
     }
 }
 
@@ -196,20 +190,20 @@ impl Controller for Driver {
         if !self.defined[Handler::Observe as usize] {
             return;
         }
-        let shown = present().observe(self.handle);
-        for pair in (0..shown.length()).step_by(2) {
-            let (Some(name), value) = (shown.get(pair).as_string(), shown.get(pair + 1)) else {
-                continue;
-            };
+        for (name, value) in observed(self.handle) {
             // The host gives a limited number of names.
-            match (kept(&name), value.as_f64(), value.as_string()) {
-                (_, None, Some(state)) if name == "state" => {
-                    if let Some(state) = kept(&state) {
+            match kept(&name) {
+                Some("state") => {
+                    if let Some(state) = kept(&value) {
                         out.state(state);
                     }
                 }
-                (Some(name), Some(value), _) => out.variable(name, value),
-                _ => {}
+                Some(name) => {
+                    if let Ok(value) = value.parse() {
+                        out.variable(name, value);
+                    }
+                }
+                None => {}
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Controllers that a page brings along: JavaScript and WebAssembly behind the seam of every controller.
 //!
 //! # Model
-//! The page gives the engine a [`Host`], which knows them by texts such as `./mine.js:beta=0.8`. What a handler gets are
+//! The page is asked for them ([`host`]) by texts such as `./mine.js:beta=0.8`. What a handler gets are
 //! records of numbers ([`records`]), and what it decides are four numbers: so the same seam carries a class in
 //! JavaScript and a module that has no objects. Values of JavaScript stay with the host; here they are handles.
 //!
@@ -10,10 +10,10 @@
 
 mod driver;
 mod host;
-mod records;
+pub(crate) mod records;
 
 use driver::Driver;
-use host::host;
+use host::Resolved;
 use std::sync::Arc;
 use thalweg_control::foreign::Handler;
 use thalweg_control::report::Every;
@@ -22,9 +22,7 @@ use thalweg_control::{
 };
 use thalweg_sim::{FlowController, FlowSpec};
 
-pub(crate) use host::forget_draws;
-pub use host::{Host, draw, set_host};
-pub use records::records;
+pub(crate) use host::{draw, forget_draws};
 
 /// The controllers of Thalweg, and those of the host.
 pub(crate) fn registry() -> Registry {
@@ -62,29 +60,32 @@ impl Resolver for OfHost {
 
 /// The controller of the host that a text names, for a flow.
 fn resolved(text: &str, flow: &str) -> Option<Result<ControllerSpec, SpecError>> {
-    let (text, host) = (text.trim(), host()?);
-    let definition = match host.resolve(text) {
-        Ok(found) if found.is_null() || found.is_undefined() => return None,
-        Ok(found) => defined(&found, text, flow),
-        Err(thrown) => Err(host::said(&thrown)),
-    };
+    let text = text.trim();
+    let definition = host::resolve(text)?.definition(text, flow);
     let spec = definition.map(|found| ControllerSpec::new(text, Arc::new(found)));
     Some(spec.map_err(SpecError::Unresolved))
 }
 
-fn defined(found: &wasm_bindgen::JsValue, text: &str, flow: &str) -> Result<Definition, String> {
-    let names = host::texts(found, "defined");
-    let every = host::text(found, "report_every").map(|every| Every::read(&every));
-    let every = every
-        .transpose()
-        .map_err(|problem| format!("\"{text}\": report_every = {problem}"))?;
-    Ok(Definition {
-        text: text.to_owned(),
-        flow: flow.to_owned(),
-        defined: Handler::ALL.map(|handler| names.iter().any(|name| name == handler.name())),
-        report_every: every,
-        senders_only: host::truth(found, "senders_only"),
-    })
+impl Resolved {
+    fn definition(self, text: &str, flow: &str) -> Result<Definition, String> {
+        let (names, every, senders_only) = match self {
+            Resolved::Found {
+                defined,
+                report_every,
+                senders_only,
+            } => (defined, report_every, senders_only),
+            Resolved::Thrown(message) => return Err(message),
+        };
+        let every = every.map(|every| Every::read(&every)).transpose();
+        Ok(Definition {
+            text: text.to_owned(),
+            flow: flow.to_owned(),
+            defined: Handler::ALL.map(|handler| names.iter().any(|name| name == handler.name())),
+            report_every: every
+                .map_err(|problem| format!("\"{text}\": report_every = {problem}"))?,
+            senders_only,
+        })
+    }
 }
 
 impl Factory for Definition {

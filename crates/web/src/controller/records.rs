@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 use thalweg_control::Context;
 use thalweg_control::foreign::{Handler, Numbers, names_of_event, names_of_path};
-use wasm_bindgen::prelude::*;
 
 /// The most numbers that a record of an event has.
 pub(super) const WIDEST: usize = 32;
@@ -29,11 +28,9 @@ pub(super) fn path(cx: &Context<'_>, draws: u32) -> [f64; PATH] {
     record
 }
 
-/// The names in each record as JSON: of `path`, and of the event of each handler, in the order of the numbers of handlers.
-#[wasm_bindgen]
-pub fn records() -> String {
+/// The names in each record: of `path`, and of the event of each handler, in the order of the numbers of handlers.
+pub(crate) fn records() -> Value {
     let handlers = Handler::ALL
         .map(|handler| json!({"name": handler.name(), "fields": names_of_event(handler)}));
-    let handlers: Value = handlers.into_iter().collect();
-    json!({"path": names_of_path(), "handlers": handlers}).to_string()
+    json!({"path": names_of_path(), "handlers": handlers})
 }

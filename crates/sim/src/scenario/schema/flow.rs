@@ -100,7 +100,7 @@ pub(crate) struct Flow {
     #[serde(default)]
     pub(crate) think_time: Duration,
     /// Times from the start of the flow at which the application of the server writes nothing: a list of beginnings and ends.
-    #[schemars(example = [["10 s", "16 s"]])]
+    #[schemars(example = vec![["10 s", "16 s"]])]
     pub(crate) pauses: Option<Vec<Vec<Duration>>>,
     /// Flow-control limit of both receivers on what is on its way to them, which does not grow.
     pub(crate) receive_window: Option<Bytes>,

@@ -26,7 +26,7 @@ pub(crate) struct Traffic {
     #[serde(default)]
     pub(crate) repeat: bool,
     /// When it is on, from its start: a list of beginnings and ends. Always, by default.
-    #[schemars(example = [["0 s", "40 s"], ["60 s", "80 s"]])]
+    #[schemars(example = vec![["0 s", "40 s"], ["60 s", "80 s"]])]
     pub(crate) on: Option<Vec<Vec<Duration>>>,
     /// Mean time that it is on, drawn from an exponential distribution each time.
     pub(crate) mean_on: Option<Duration>,
