@@ -42,6 +42,7 @@ from pages.experiments import first_growth, gaps, loopback_twin, small_windows, 
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.league import make as league
 from pages.made import DOCS, ROOT, commit, row
+from pages.peer import reasons
 from pages.tables import dossiers, gate_libraries, live_tables, small_tables, suites
 from thalweg.engine.catalogue import Entry, Suite
 
@@ -70,13 +71,16 @@ def _one(measure: Callable[[], str]) -> list[str]:
 
 
 def _fidelity() -> list[Part]:
-    """The metrics of each scenario, of as many trials as the page says."""
+    """The metrics of each scenario and the reasons that they need, of as many trials as the page says."""
     plan = tomllib.loads((fidelity.HERE / "fidelity.toml").read_text(encoding="utf-8"))
     peer = pl.read_csv(fidelity.REFERENCE / "peer_trials.csv")
 
+    why = reasons.reasons_of(plan)
+
     def measure(compare: dict[str, str]) -> list[str]:
-        rows = fidelity.compared(compare, plan["tolerance"][compare["tolerance"]], peer, 100)
-        return [row(*fidelity.cells(comparison)) for comparison in rows]
+        rows = list(fidelity.compared(compare, plan["tolerance"][compare["tolerance"]], peer, 100))
+        open_values = [reasons.line(value, why) for value in fidelity.open_values(plan, rows)]
+        return [*(row(*fidelity.cells(comparison)) for comparison in rows), *open_values]
 
     return [(compare["spec"], partial(measure, compare)) for compare in plan["compare"]]
 
