@@ -36,6 +36,7 @@ from pages import (
     verdicts,
 )
 from pages.c4_05 import make as c4_05
+from pages.c4_05 import october
 from pages.causes import transient, wifi
 from pages.draft_04 import of_draft_04
 from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
@@ -43,6 +44,7 @@ from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.league import make as league
 from pages.made import DOCS, ROOT, commit, row
 from pages.peer import reasons
+from pages.prose import values
 from pages.tables import dossiers, gate_libraries, live_tables, small_tables, suites
 from thalweg.engine.catalogue import Entry, Suite
 
@@ -128,6 +130,7 @@ PAGES = {
     "fidelity": Page(DOCS / "evidence" / "fidelity.md", lambda: fidelity.main(100), _fidelity),
     "statistics": Page(DOCS / "explanation" / "statistics.md", lambda: statistics.main(2000), _statistics),
     "c4-05": Page(c4_05.PAGE, c4_05.make, c4_05.parts),
+    "c4-05-october": Page(october.PAGE, october.make, october.parts),
     "l4s": Page(DOCS / "evidence" / "l4s.md", l4s.make, partial(_lines, l4s.parts)),
     "probe": Page(DOCS / "how-to" / "probe.md", probe.make, partial(_lines, probe.parts)),
     "model-and-stack": Page(model_and_stack.PAGE, _model_and_stack),
@@ -180,18 +183,23 @@ def main() -> int:
     for name, page in chosen.items():
         print(f"{name}: {page.file.relative_to(DOCS.parent)}", flush=True)
         failed += bool(page.make())
+    values.write()
     return min(failed, 1)
 
 
 def check(page: Page, seed: str) -> int:
     """Measures some parts of a page again; returns how many lines are not on it."""
     assert page.parts
-    on_page = set(page.file.read_text(encoding="utf-8").splitlines())
+    text = page.file.read_text(encoding="utf-8")
+    on_page = set(text.splitlines())
     parts = page.parts()
     Random(f"{seed} {page.file.name}").shuffle(parts)
     end = time.process_time() + page.turn_s
     measured: list[str] = []
     wrong = 0
+    for said in values.wrong(page.file.relative_to(DOCS).as_posix(), text):
+        wrong += 1
+        print(said, flush=True)
     for what, measure in parts:
         if measured and time.process_time() > end:
             break
