@@ -55,7 +55,7 @@ VALUES: dict[str, Callable[[], float]] = {
     "wifi-rtt-least": lambda: min(wifi("RTT by event weight, mean")),
     "wifi-rtt-most": lambda: max(wifi("RTT by event weight, mean")),
     "wifi-time": lambda: max(abs(value) for value in wifi("Completion, mean")),
-    "later-vs-cubic": cell("states", "vs-cubic", "to draft-05", 1),
+    "later-vs-cubic": cell("states", "vs-cubic", "to draft-05"),
     "october-vs-cubic": cell("october", "vs-cubic", "all three"),
     "october-vs-bbr-lg": cell("october", "vs-bbr-lg", "all three"),
     "no-drain-least": partial(alone, min),
@@ -66,12 +66,13 @@ VALUES: dict[str, Callable[[], float]] = {
     "reentry": cell("switches", "wifi-bad-c4", "no re-entry"),
     "own-rtt": cell("switches-rtt", "bbloat-c4", "own alpha in Recovery"),
     "debt-cubic": cell("october", "vs-cubic", "debt"),
+    "debt-cubic-lg2": cell("october", "vs-cubic-lg2", "debt"),
     "own-cubic": cell("october", "vs-cubic", "own alpha"),
     "both-cubic": cell("october", "vs-cubic", BOTH),
     "debt-bbr": cell("october", "vs-bbr-lg", "debt"),
     "both-bbr": cell("october", "vs-bbr-lg", BOTH),
     "debt-up": cell("october", "low-and-up", "debt"),
-    "later-up": cell("states", "low-and-up", "to draft-05", 1),
+    "later-up": cell("states", "low-and-up", "to draft-05"),
     "wifi-run": partial(behind, 1),
     "wifi-printed": partial(behind, 3),
     "marks-alone": partial(marked, "ecn"),
@@ -80,9 +81,6 @@ VALUES: dict[str, Callable[[], float]] = {
     "marks-c4": partial(marked, "ecn-c4"),
     "marks-queue": lambda: -max(marked(test, "queue") for test in ("ecn-c4", "ecn-cubic", "ecn-bbr", "media-ecn")),
     "slowest": cell("standing", "alone-512k | closed | ours", "gap to the best"),
-    "slow": lambda: of_page("evidence/studies/laws.md").cell(
-        "Utilisation of a single flow", "1 Mbps, 10 ms | quic", "c4"
-    ),
     "slow-no-trim": cell("slow-link", "no trim", "QUIC stack"),
     "slow-draft-04": cell("slow-link", "draft-04", "QUIC stack"),
 }

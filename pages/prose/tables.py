@@ -33,11 +33,12 @@ class PageTables:
         self.tables = list(_tables(text))
 
     def cell(self, where: str, row: str, column: str, number: int = 1) -> float:
-        """A number of a cell: in the tables of a part or below a heading, the row that begins so, the column.
+        r"""A number of a cell: in the tables of a part or below a heading, the row that begins so, the column.
 
         `row` has the beginning cells that tell the row, with ` | ` between them. `number` counts within the cell.
+        Of columns with one name the first counts.
 
-        >>> text = "## T\\n| test | ours |\\n|--|--|\\n| a | 4.5 s (-0.7 %) |\\n"
+        >>> text = "## T\n| test | ours |\n|--|--|\n| a | 4.5 s (-0.7 %) |\n"
         >>> PageTables("p.md", text).cell("T", "a", "ours"), PageTables("p.md", text).cell("T", "a", "ours", 2)
         (4.5, -0.7)
         """
@@ -89,7 +90,7 @@ def page_of(file: Path) -> str:
 
 
 def _at(table: PageTable, column: str) -> list[int]:
-    return [place for place, name in enumerate(table.head) if name == column]
+    return [table.head.index(column)] if column in table.head else []
 
 
 def _numbers(text: str) -> list[float]:

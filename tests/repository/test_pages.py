@@ -12,9 +12,12 @@ import pytest
 
 from pages import made, statistics
 from pages.__main__ import PAGES
+from pages.c4_05 import october
+from pages.c4_05.trials import DRAFT_05
 from pages.causes import transient, wifi
 from pages.peer import reasons
 from pages.tables import live_tables
+from thalweg import Scenario
 from thalweg.experiments.studies.runner.result import Check
 from thalweg.judging.statistics.interval import Interval
 
@@ -115,3 +118,12 @@ def test_a_value_without_a_reason_and_a_reason_without_a_value_fail() -> None:
     assert list(reasons.complaints(why, values[1:])) == [f"{why[0].title}: {first} is inside"]
     missing = [f"{spec} is not inside, without a reason" for spec in sorted(why[0].specs)]
     assert list(reasons.complaints(why[1:], values)) == missing
+
+
+@pytest.mark.parametrize("test", ["vs-cubic", "vs-bbr", "low-and-up"])
+def test_the_three_rules_of_october_are_its_variant_event_by_event(test: str) -> None:
+    names = (f"{DRAFT_05},{october.RULES['all three']}", october.STATES["2026-10"], DRAFT_05)
+    together, variant, before = (
+        Scenario.load(f"c4-05/{test}", controllers={"main": name}).run(1).trace_hash for name in names
+    )
+    assert together == variant != before
