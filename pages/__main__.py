@@ -36,12 +36,15 @@ from pages import (
     verdicts,
 )
 from pages.c4_05 import make as c4_05
+from pages.c4_05 import october
 from pages.causes import transient, wifi
 from pages.draft_04 import of_draft_04
 from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.league import make as league
 from pages.made import DOCS, ROOT, commit, row
+from pages.peer import reasons
+from pages.prose import values
 from pages.tables import dossiers, gate_libraries, live_tables, small_tables, suites
 from thalweg.engine.catalogue import Entry, Suite
 
@@ -70,13 +73,16 @@ def _one(measure: Callable[[], str]) -> list[str]:
 
 
 def _fidelity() -> list[Part]:
-    """The metrics of each scenario, of as many trials as the page says."""
+    """The metrics of each scenario and the reasons that they need, of as many trials as the page says."""
     plan = tomllib.loads((fidelity.HERE / "fidelity.toml").read_text(encoding="utf-8"))
     peer = pl.read_csv(fidelity.REFERENCE / "peer_trials.csv")
 
+    why = reasons.reasons_of(plan)
+
     def measure(compare: dict[str, str]) -> list[str]:
-        rows = fidelity.compared(compare, plan["tolerance"][compare["tolerance"]], peer, 100)
-        return [row(*fidelity.cells(comparison)) for comparison in rows]
+        rows = list(fidelity.compared(compare, plan["tolerance"][compare["tolerance"]], peer, 100))
+        open_values = [reasons.line(value, why) for value in fidelity.open_values(plan, rows)]
+        return [*(row(*fidelity.cells(comparison)) for comparison in rows), *open_values]
 
     return [(compare["spec"], partial(measure, compare)) for compare in plan["compare"]]
 
@@ -124,6 +130,7 @@ PAGES = {
     "fidelity": Page(DOCS / "evidence" / "fidelity.md", lambda: fidelity.main(100), _fidelity),
     "statistics": Page(DOCS / "explanation" / "statistics.md", lambda: statistics.main(2000), _statistics),
     "c4-05": Page(c4_05.PAGE, c4_05.make, c4_05.parts),
+    "c4-05-october": Page(october.PAGE, october.make, october.parts),
     "l4s": Page(DOCS / "evidence" / "l4s.md", l4s.make, partial(_lines, l4s.parts)),
     "probe": Page(DOCS / "how-to" / "probe.md", probe.make, partial(_lines, probe.parts)),
     "model-and-stack": Page(model_and_stack.PAGE, _model_and_stack),
@@ -176,18 +183,23 @@ def main() -> int:
     for name, page in chosen.items():
         print(f"{name}: {page.file.relative_to(DOCS.parent)}", flush=True)
         failed += bool(page.make())
+    values.write()
     return min(failed, 1)
 
 
 def check(page: Page, seed: str) -> int:
     """Measures some parts of a page again; returns how many lines are not on it."""
     assert page.parts
-    on_page = set(page.file.read_text(encoding="utf-8").splitlines())
+    text = page.file.read_text(encoding="utf-8")
+    on_page = set(text.splitlines())
     parts = page.parts()
     Random(f"{seed} {page.file.name}").shuffle(parts)
     end = time.process_time() + page.turn_s
     measured: list[str] = []
     wrong = 0
+    for said in values.wrong(page.file.relative_to(DOCS).as_posix(), text):
+        wrong += 1
+        print(said, flush=True)
     for what, measure in parts:
         if measured and time.process_time() > end:
             break

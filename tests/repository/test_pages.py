@@ -12,9 +12,14 @@ import pytest
 
 from pages import made, statistics
 from pages.__main__ import PAGES
+from pages.c4_05 import october
+from pages.c4_05.trials import DRAFT_05
 from pages.causes import transient, wifi
+from pages.peer import reasons
 from pages.tables import live_tables
+from thalweg import Scenario
 from thalweg.experiments.studies.runner.result import Check
+from thalweg.judging.statistics.interval import Interval
 
 
 def test_a_line_of_the_statistics_is_the_same_whatever_was_drawn_before() -> None:
@@ -89,3 +94,36 @@ def test_real_time_is_kept_with_its_command_and_machine_and_a_cell_for_each_colu
         assert table["command"].startswith("thalweg ")
         assert table["machine"]
         assert {len(cells) for cells in table["rows"].values()} == {len(table["head"])}
+
+
+def test_every_value_that_is_not_inside_has_a_reason_on_the_page_of_fidelity() -> None:
+    lines = PAGES["fidelity"].file.read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    begin = next(number for number, cells in enumerate(rows) if cells[-1] == "reason")
+    given = {cells[0] for cells in rows[begin + 2 :] if len(cells) == len(rows[begin])}
+    open_ = {cells[0] for cells in rows[:begin] if re.match(r"undecided|\*\*", cells[-1])}
+    open_ |= {cells[0] for cells in rows[:begin] if {"undecided", "**outside**"} & set(cells)}
+    assert open_ == given
+    titles = {cells[-1] for cells in rows[begin + 2 :] if len(cells) == len(rows[begin])}
+    assert titles <= {line.removeprefix("### ") for line in lines if line.startswith("### ")}
+
+
+def test_a_value_without_a_reason_and_a_reason_without_a_value_fail() -> None:
+    plan = tomllib.loads((made.ROOT / "pages" / "fidelity.toml").read_text(encoding="utf-8"))
+    why = reasons.reasons_of(plan)
+    ratio = Interval(1.3, 1.2, 1.4, 100)
+    values = [reasons.OpenValue(spec, "x", ratio, 10, "outside") for reason in why for spec in reason.specs]
+    assert list(reasons.complaints(why, values)) == []
+    first = values[0].spec
+    assert list(reasons.complaints(why, values[1:])) == [f"{why[0].title}: {first} is inside"]
+    missing = [f"{spec} is not inside, without a reason" for spec in sorted(why[0].specs)]
+    assert list(reasons.complaints(why[1:], values)) == missing
+
+
+@pytest.mark.parametrize("test", ["vs-cubic", "vs-bbr", "low-and-up"])
+def test_the_three_rules_of_october_are_its_variant_event_by_event(test: str) -> None:
+    names = (f"{DRAFT_05},{october.RULES['all three']}", october.STATES["2026-10"], DRAFT_05)
+    together, variant, before = (
+        Scenario.load(f"c4-05/{test}", controllers={"main": name}).run(1).trace_hash for name in names
+    )
+    assert together == variant != before

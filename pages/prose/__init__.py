@@ -1,0 +1,1 @@
+"""Numbers in the prose of pages, which follow from the tables of pages."""

@@ -1,0 +1,23 @@
+"""Values of docs/evidence/studies/laws.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pages.prose import c4_05
+from pages.prose.tables import of_page
+
+PAGE = "evidence/studies/laws.md"
+
+
+def used(stack: str, controller: str) -> float:
+    """Utilisation on the slow link, in percent."""
+    return of_page(PAGE).cell("What we measured", f"1 Mbps, 10 ms | {stack}", controller)
+
+
+VALUES: dict[str, Callable[[], float]] = {
+    "c4-slow": lambda: used("quic", "c4"),
+    "c4-slow-model": lambda: used("model", "c4"),
+    "c4-slow-no-trim": c4_05.VALUES["slow-no-trim"],
+    "c4-slow-draft-04": c4_05.VALUES["slow-draft-04"],
+}
