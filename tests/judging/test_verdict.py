@@ -17,7 +17,7 @@ from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.judging.statistics.quantiles import percentile
 from thalweg.judging.statistics.rates import rate_upper_bound
-from thalweg.judging.verdict import column_of, judge
+from thalweg.judging.verdict import Verdict, column_of, judge
 from thalweg.pages.figures import plot_trial
 
 Make = Callable[..., Outcomes]
@@ -238,3 +238,40 @@ def test_a_table_prints_the_digits_that_the_interval_supports(outcomes_of: Make)
     assert row["n"] == "100"
     cells = dict(zip(HEADERS, verdict_rows("x", outcomes_of([4.12345] * 20).verdict())[0], strict=True))
     assert (cells["median"], cells["n"]) == ("4.123 s", "20 (1 outcome)")
+
+
+SCALES = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "did not finish": math.inf}
+
+
+def seconds_of(cell: str) -> float:
+    number, _, unit = cell.partition(" ")
+    return math.inf if cell == "did not finish" else float(number) * SCALES[unit]
+
+
+def printed(verdict: Verdict) -> list[float]:
+    """Minimum, median, 95th percentile and worst value as a table has them."""
+    (row,) = verdict_rows("a", verdict)
+    return [seconds_of(row[HEADERS.index(name)]) for name in ("min", "median", "p95", "worst")]
+
+
+def test_a_printed_percentile_is_never_above_the_worst_value_nor_below_the_median(outcomes_of: Make) -> None:
+    # The 95th percentile of these is 2.93; its interval has no end and begins at 1.59, which supports one digit:
+    # 3 s, above the worst.
+    values = [*np.linspace(1.0, 1.6, 14).tolist(), 2.93, 2.94]
+    (_, median, p95, worst) = printed(outcomes_of(values).verdict())
+    assert median <= p95 <= worst == 2.94
+    assert p95 == 2.9
+    # The median, known to three digits, would be 5.67, and the percentile, known to four, 5.669.
+    close = [5.6, 5.62, 5.63, 5.665, 5.666, 5.6685, 5.6688, 5.66895, 5.66896, 5.66897]
+    assert sorted(found := printed(outcomes_of(close, at_most=9).verdict())) == found
+
+
+def test_rounding_keeps_the_order_of_any_values(outcomes_of: Make) -> None:
+    rng = np.random.default_rng(9)
+    for n in (1, 2, 5, 16, 20, 100):
+        for spread in (1e-5, 1e-3, 0.03, 1.0):
+            for _ in range(20):
+                values = np.exp(rng.normal(0, spread, n)) * 10 ** rng.uniform(-3, 2)
+                values[rng.random(n) < 0.05] = NAN
+                found = printed(outcomes_of(values.tolist(), at_most=1e4).verdict())
+                assert found == sorted(found), values.tolist()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from thalweg.engine.outcome import Outcomes
-from thalweg.pages.report import overview
+from thalweg.pages.report import overview, write_report
+from thalweg.results.suite_result import SuiteResult
 
 MakeOutcomes = Callable[..., Outcomes]
 
@@ -59,3 +61,13 @@ def test_the_criterion_with_the_least_margin_is_shown(outcomes_of: MakeOutcomes)
     (row,) = overview.rows([outcomes])
     assert row.criterion.endswith("4.6 s")
     assert row.margin == "2.2 %"  # 0.1 of 4.6
+
+
+def test_a_criterion_of_a_least_value_says_so_on_the_page(outcomes_of: MakeOutcomes, tmp_path: Path) -> None:
+    least = {"flow": "main", "metric": "completion", "source": None, "at_least": 1.0, "unit": "s", "in": 0.9}
+    outcomes = outcomes_of([2.0 + 0.01 * trial for trial in range(20)], more_criteria=[least])
+    write_report(SuiteResult(None, "by hand", None, seed=1, outcomes=[outcomes]), tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    row = page[page.index("main completion \N{GREATER-THAN OR EQUAL TO} 1 s in 90 %") :]
+    # The five smallest of 40 are all among 20 in 20 19 18 17 16 / (40 39 38 37 36) = 2.4 % of cases, four in 5.3 %.
+    assert "2 s (&le; 2.04 s)" in row[: row.index("</tr>")]

@@ -128,14 +128,18 @@ def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
             text(statistics.floor, statistics.unit),
             number_text(statistics),
             text(statistics.min, statistics.unit),
-            supported(statistics.median_interval, statistics.unit),
-            supported(statistics.p95_interval, statistics.unit),
+            *_quantiles(statistics),
             text(statistics.worst, statistics.unit),
             failures_text(statistics),
             str(statistics.worst_trial),
         ]
         for criterion, statistics in shown.items()
     ]
+
+
+def _quantiles(statistics: Statistics) -> Iterator[str]:
+    quantiles = (statistics.median_interval, statistics.p95_interval)
+    return (supported(of, statistics.unit, shown) for of, shown in zip(quantiles, statistics.digits, strict=True))
 
 
 def _says_the_same(decides: Statistics, informs: Statistics) -> bool:

@@ -34,6 +34,7 @@ import numpy as np
 import polars as pl
 
 from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.judging.statistics.digits import in_order
 from thalweg.judging.statistics.interval import Interval, finite
 from thalweg.judging.statistics.quantiles import least_worst, percentile, quantile_interval
 from thalweg.judging.statistics.rates import rate_lower_bound, rate_upper_bound
@@ -102,6 +103,14 @@ class Statistics:
     def p95(self) -> float:
         """19 of 20 trials are at or under it."""
         return self.p95_interval.value
+
+    @property
+    def digits(self) -> tuple[int, int]:
+        """How many digits of the median and of the 95th percentile are shown: see `in_order`."""
+        least, most = (Interval(value, value, value, self.n) for value in (self.min, self.worst))
+        ends = [most] if self.side == "at_most" else []
+        _, of_median, of_p95, *_ = in_order(least, self.median_interval, self.p95_interval, *ends)
+        return of_median, of_p95
 
     @property
     def subject(self) -> str:

@@ -73,7 +73,9 @@ class LiveScenario:
 
     def __init__(self, native: _native.Scenario, name: str, suite: str | None, resolver: Resolver) -> None:
         self._native = native
-        self.description = Description.of(native, name, suite, definitions_of(native, resolver))
+        self.definitions = definitions_of(native, resolver)
+        """Its controllers in Python, by the texts that name them."""
+        self.description = Description.of(native, name, suite, self.definitions)
 
     @staticmethod
     def from_entry(entry: Entry, overrides: Settings = (), controllers: Controllers = ()) -> LiveScenario:

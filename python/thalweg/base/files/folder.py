@@ -42,7 +42,7 @@ _reserved: dict[Path, int] = {}
 """Folders that this process holds for results to come, with the handle of each."""
 
 Files = Callable[[Path], Iterable[PurePath]]
-"""Files of the result that this document is of, beside it or one folder below."""
+"""Files of the result that this document is of, beside it or below."""
 
 
 def homes_of_trials(*engines: str) -> list[str]:
@@ -222,12 +222,7 @@ class ResultFolder:
             whole.rename(moving)
         if _is_folder(moving):
             for target in sorted(entry for entry in moving.iterdir() if _is_folder(entry)):
-                _refuse_in_the_way(self.folder, [target.name])
-                home = self.folder / target.name
-                home.mkdir(exist_ok=True)
-                for file in target.iterdir():
-                    _move(file, home)
-                target.rmdir()
+                _move_all(target, self.folder)
             # The document comes last: where it is, all that it speaks of is there.
             for file in sorted(moving.iterdir(), key=lambda file: file.name == self._document):
                 _move(file, self.folder)
@@ -237,12 +232,12 @@ class ResultFolder:
         """Removes the files of the older result, its document last, and the folders that they leave empty."""
         files = _older(self.folder, self._document, self._kind, self._files)
         for file in files:
-            home = file.parent
-            if home != self.folder and not _is_folder(home):
+            homes = [home for home in file.parents if home != self.folder and home.is_relative_to(self.folder)]
+            if not all(map(_is_folder, homes)):
                 continue
             file.unlink(missing_ok=True)
-            if home != self.folder:
-                with contextlib.suppress(OSError):  # not empty: what else is there stays
+            with contextlib.suppress(OSError):  # not empty: what else is there stays
+                for home in homes:
                     home.rmdir()
 
 
@@ -282,6 +277,16 @@ def _older(folder: Path, document: str, kind: str, files: Files) -> list[Path]:
         if _is_folder(file):
             raise RequestError(f"{file} is a folder; accepted: the file of a {kind}")
     return older
+
+
+def _move_all(source: Path, home: Path) -> None:
+    """Moves a folder of a new result into its place, with all that is in it."""
+    _refuse_in_the_way(home, [source.name])
+    target = home / source.name
+    target.mkdir(exist_ok=True)
+    for entry in source.iterdir():
+        (_move_all if _is_folder(entry) else _move)(entry, target)
+    source.rmdir()
 
 
 def _move(file: Path, home: Path) -> None:

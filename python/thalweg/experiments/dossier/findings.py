@@ -9,7 +9,7 @@ from functools import cached_property
 from thalweg.base.quantity import percent, text
 from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judgement, Results, Standing, judge
 from thalweg.experiments.dossier.numbers import Number
-from thalweg.experiments.dossier.parameters import Parameters, file_name
+from thalweg.experiments.dossier.parameters import Parameters, cell_name
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.settings.player import STANDARDS, Player
 from thalweg.judging.statistics.interval import CONFIDENCE, Interval
@@ -181,4 +181,4 @@ def sentence(one: Judgement) -> str:
 def replay(one: Judgement) -> str:
     """The command that plays the worst trial again, from the folder of the dossier."""
     live = " --live" if one.player.is_live else ""
-    return f"thalweg run scenarios/{file_name(one.setting.name, one.player)}.toml --seed {one.worst_seed}{live}"
+    return f"thalweg run scenarios/{cell_name(one.setting.name, one.player)}.toml --seed {one.worst_seed}{live}"

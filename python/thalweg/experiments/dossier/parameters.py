@@ -19,7 +19,7 @@ from thalweg.experiments.dossier.settings.catalogue import settings
 from thalweg.experiments.dossier.settings.player import MODEL, Player
 from thalweg.experiments.dossier.settings.setting import Keys, Profile, Setting, flow, path, scenario
 from thalweg.experiments.dossier.statements import Statements, read_statements
-from thalweg.experiments.studies.runner.parameters import option
+from thalweg.experiments.studies.runner.parameters import file_name, option
 from thalweg.realtime import LiveScenario
 
 SCOPES = ("general", "controlled")
@@ -29,13 +29,13 @@ LIVE_TRIALS = 6
 """Of each setting in real time: the least with an interval of 95 % for a median."""
 
 
-def file_name(setting: str, player: Player) -> str:
+def cell_name(setting: str, player: Player) -> str:
     """What files of a setting and a player are called.
 
-    >>> file_name("alone-wired", Player("cubic:beta=0.8"))
-    'alone-wired.cubic-beta-0.8'
+    >>> cell_name("alone-wired", Player("cubic:beta=0.8")), cell_name("late", Player("cubic", "./libmine.so"))
+    ('alone-wired.cubic.beta.0.8', 'late.cubic-libmine.so')
     """
-    return f"{setting}.{re.sub('[^A-Za-z0-9.]+', '-', player.title).strip('-.')}"
+    return f"{setting}.{file_name(*filter(None, (player.controller, Path(player.stack).name)))}"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Cell:
     @property
     def name(self) -> str:
         """For files."""
-        return file_name(self.setting, self.player)
+        return cell_name(self.setting, self.player)
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,6 @@ class Parameters:
             raise RequestError("--quick cannot be combined with --full")
         if self.scope not in SCOPES:
             raise RequestError(f"--scope {self.scope!r}: expected one of {', '.join(SCOPES)}")
-        names = [player.title for player in self.players]
-        if len({file_name("", player) for player in self.players}) < len(names):
-            raise RequestError(f"{', '.join(names)}: two of these controllers have the same name in files")
         twice = [name for name in self.also if Player(name) in (self.candidate, *BESIDE)]
         if twice:
             raise RequestError(f"--also {twice[0]}: it plays already, as the candidate or as a standard")

@@ -8,6 +8,7 @@ from pathlib import Path
 from thalweg.base.seeds import first_seed
 from thalweg.experiments.score.document import Score
 from thalweg.experiments.studies.runner.folder import samples_table, write_study_files
+from thalweg.experiments.studies.runner.portable import portable
 from thalweg.experiments.studies.runner.result import Row, StudyResult
 
 _NUMBERS = ("goodput_bps", "delay_s", "loss", "starvation")
@@ -24,8 +25,9 @@ def save(scored: Score, folder: Path) -> None:
     result = StudyResult("score", f"Score of {name}", document["suite"], name, document["trials"], seed)
     result.rows = list(_rows(scored))
     result.settings = {key: str(document[key]) for key in ("suite", "baseline", "seed")}
-    scenarios = {name: scenario.toml for name, scenario in scored.scenarios.items()}
-    write_study_files(folder, result, scenarios, samples_table(scored.samples, seed))
+    files: dict[str, bytes] = {}
+    scenarios = {name: portable(scenario, files) for name, scenario in scored.scenarios.items()}
+    write_study_files(folder, result, scenarios, samples_table(scored.samples, seed), named=files)
 
 
 def _rows(scored: Score) -> Iterator[Row]:

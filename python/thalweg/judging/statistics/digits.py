@@ -11,24 +11,44 @@ MOST = 4
 """Digits of a number that is known better than that."""
 
 
-def supported(interval: Interval, unit: str = "") -> str:
-    """The value to the first digit that its interval leaves in doubt.
+def supported(interval: Interval, unit: str = "", shown: int | None = None) -> str:
+    """The value to the first digit that its interval leaves in doubt, or with as many as are `shown`.
 
     >>> supported(Interval(4.7123, 4.31, 5.10, 100), "s"), supported(Interval(4.7123, 4.7, 4.72, 100), "s")
     ('4.7 s', '4.71 s')
     >>> supported(Interval(4.7123, -math.inf, math.inf, 3), "s")  # these trials, and no more than these
     '4.712 s'
     """
-    return text(interval.value, unit, digits(interval))
+    return text(interval.value, unit, shown or digits(interval))
 
 
-def bracketed(interval: Interval, unit: str = "") -> str:
+def in_order(*ascending: Interval) -> list[int]:
+    """How many digits of each of these numbers are shown: no fewer than keep what is shown in their order.
+
+    So a 95th percentile that its interval leaves in doubt is not above the worst value.
+
+    >>> p95, worst = Interval(2.93, 1.9, math.inf, 16), Interval(2.94, 2.94, 2.94, 16)
+    >>> supported(p95, "s"), supported(worst, "s"), in_order(p95, worst)
+    ('3 s', '2.94 s', [2, 4])
+    """
+    shown = [digits(one) for one in ascending]
+    while True:
+        numbers = [float(f"{one.value:.{many}g}") for one, many in zip(ascending, shown, strict=True)]
+        wrong = [at for at in range(len(numbers) - 1) if numbers[at] > numbers[at + 1]]
+        if not wrong:
+            return shown
+        # With the same number of digits no number passes another.
+        at = min(wrong[0], wrong[0] + 1, key=lambda number: shown[number])
+        shown[at] += 1
+
+
+def bracketed(interval: Interval, unit: str = "", shown: int | None = None) -> str:
     """The same with the interval behind it.
 
     >>> bracketed(Interval(4.7123, 4.31, 5.10, 100), "s"), bracketed(Interval(4.7123, 4.3, math.inf, 20), "s")
     ('4.7 s [4.3 s, 5.1 s]', '4.7 s [4.3 s, unbounded]')
     """
-    shown = digits(interval)
+    shown = shown or digits(interval)
     low, high = low_bound(interval.low, unit, shown), high_bound(interval.high, unit, shown)
     return f"{text(interval.value, unit, shown)} [{low}, {high}]"
 

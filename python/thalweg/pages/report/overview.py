@@ -59,14 +59,15 @@ def _row(outcomes: Outcomes) -> Row:
         scenario.name,
         scenario.title,
         verdict.answer or "no criteria",
-        _criterion(least),
+        criterion_text(least),
         percent(margin(least)) if math.isfinite(least.worst) else "no value" if least.stream else "did not finish",
         f"{least.failures} of {least.n}",
         strip(least),
     )
 
 
-def _criterion(statistics: Statistics) -> str:
+def criterion_text(statistics: Statistics) -> str:
+    """A criterion in words, with the sign of its side."""
     sign = "\N{LESS-THAN OR EQUAL TO}" if statistics.side == "at_most" else "\N{GREATER-THAN OR EQUAL TO}"
     share = f" in {text(statistics.within, 'share')}" if statistics.within < 1 else ""
     return f"{statistics.subject} {sign} {text(statistics.bound, statistics.unit)}{share}"

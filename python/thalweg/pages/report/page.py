@@ -20,7 +20,7 @@ from thalweg.base.progress import Progress, silent
 from thalweg.base.quantity import percent, text
 from thalweg.base.seeds import seed_text
 from thalweg.engine.outcome import Outcomes
-from thalweg.judging.statistics.digits import bracketed, low_bound
+from thalweg.judging.statistics.digits import bracketed, high_bound, low_bound
 from thalweg.judging.verdict import Verdict
 from thalweg.pages.figures import Figure, plot_distribution, plot_trial
 from thalweg.pages.figures.page import environment
@@ -115,6 +115,8 @@ def fill(template: str, figures: Figures, /, **values: object) -> Iterable[str]:
         "quantity": text,
         "percent": percent,
         "bracketed": bracketed,
+        "criterion": overview.criterion_text,
+        "high_bound": high_bound,
         "low_bound": low_bound,
         "seed_text": seed_text,
     }

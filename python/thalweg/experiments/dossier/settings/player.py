@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from thalweg.engine.controllers.definition import file_of
 from thalweg.engine.libraries import given
 from thalweg.engine.scenario import Scenario
 from thalweg.realtime import LiveScenario
@@ -76,11 +75,8 @@ class Player:
         >>> Player("noq:cubic").keys
         {'controller': 'noq:cubic', 'stack': 'quic'}
         """
-        # The scenarios of a dossier stand in its folder, and not where files were named from.
         stack = {"stack": given(self._endpoint)} if self.grade == STACK else {}
-        file = file_of(self.controller)
-        name = self.controller if file is None else self.controller.replace(file, str(Path(file).resolve()), 1)
-        return {"controller": name, **stack}
+        return {"controller": self.controller, **stack}
 
     def read(self, toml: str, name: str) -> Scenario | LiveScenario:
         """A scenario with its flows. Raises RequestError."""

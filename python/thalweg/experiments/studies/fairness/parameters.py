@@ -23,7 +23,7 @@ from thalweg.base.errors import RequestError
 from thalweg.base.quantity import bits_per_second, seconds
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import nanoseconds, scenario_text
-from thalweg.experiments.studies.runner.parameters import option
+from thalweg.experiments.studies.runner.parameters import file_name, option
 
 BOTTLENECK = "bottleneck"
 SAMPLE_S = 0.1
@@ -53,9 +53,10 @@ class Cell:
         >>> Cell(("cubic", "bbr")).name
         'cubic-bbr-1bdp-1x-drop-tail'
         """
-        who = f"{len(self.controllers)}x{self.controllers[0]}" if self.is_intra else "-".join(self.controllers)
-        text = f"{who}-{self.buffer_bdp:g}bdp-{self.rtt_ratio:g}x-{self.queue}"
-        return "".join(c if c.isalnum() or c in ".-" else "." for c in text)
+        count = [f"{len(self.controllers)}x"] if self.is_intra else []
+        who = self.controllers[:1] if self.is_intra else self.controllers
+        rest = (f"{self.buffer_bdp:g}bdp", f"{self.rtt_ratio:g}x", self.queue)
+        return "".join(count) + file_name(*who, *rest)
 
     @property
     def title(self) -> str:

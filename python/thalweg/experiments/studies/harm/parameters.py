@@ -26,7 +26,7 @@ from thalweg.base.quantity import seconds
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.studies.harm.published import CCAFCT
-from thalweg.experiments.studies.runner.parameters import option
+from thalweg.experiments.studies.runner.parameters import file_name, option
 from thalweg.realtime import LiveScenario
 from thalweg.realtime.kernel import is_kernel, simulated
 
@@ -83,8 +83,7 @@ class Cell:
         >>> Cell("10 ms", "cubic", "bbr:ecn=on").name
         '10ms-cubic-bbr.ecn.on'
         """
-        parts = (self.rtt.replace(" ", ""), self.controller, self.competitor or "alone")
-        return "-".join(re.sub(r"[^A-Za-z0-9.-]", ".", part) for part in parts)
+        return file_name(self.rtt, self.controller, self.competitor or "alone")
 
     @property
     def title(self) -> str:

@@ -17,6 +17,7 @@ from thalweg.engine.scenario_text import scenario_text
 from thalweg.engine.trace import Trace
 from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, around
 from thalweg.experiments.studies.laws.scenarios import bulk, header, path
+from thalweg.experiments.studies.runner.parameters import file_name
 
 _RATE_BPS, _RTT_S = 20e6, 0.08
 _FLOW = "main"
@@ -46,7 +47,7 @@ def experiments(stacks: Sequence[str], trials: int, length_s: float) -> Iterator
 
 
 def _experiment(controller: str, stack: str, trials: int, length_s: float) -> Experiment:
-    name = f"cycle-{controller}-{stack}"
+    name = file_name("cycle", controller, stack)
     buffer = f"{2 * _RATE_BPS * _RTT_S / 8:.0f} B"
     keys = header(name, length_s, _RTT_S) | path(_RATE_BPS, _RTT_S, buffer)
     keys |= {"flow": [bulk(_FLOW, controller, stack)]}

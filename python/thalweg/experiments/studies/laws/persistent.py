@@ -18,6 +18,7 @@ from thalweg.engine.scenario_text import nanoseconds, scenario_text
 from thalweg.engine.trace import Trace
 from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, around
 from thalweg.experiments.studies.laws.scenarios import PACKET, bulk, header
+from thalweg.experiments.studies.runner.parameters import file_name
 
 LAW = "outages"
 KEPT = {"reno": 0.5, "cubic": 0.7}
@@ -47,7 +48,7 @@ def experiment(controller: str, stack: str, trials: int, is_long: bool) -> Exper
     outage_s = _RTT_S + (5 if is_long else 2) * _TIMEOUT_S
     end_s = _DEAD_S + outage_s
     case = f"{1e3 * outage_s:.0f} ms lost"
-    name = f"persistent-{controller}-{stack}-{'long' if is_long else 'short'}"
+    name = file_name("persistent", controller, stack, "long" if is_long else "short")
     keys = header(name, end_s + 1.0, 0.001) | {
         "path": {"rate": "1 Gbps", "rtt": nanoseconds(_RTT_S), "buffer": "10 MB"},
         "path.change": [

@@ -17,6 +17,7 @@ from thalweg.engine.scenario_text import nanoseconds, scenario_text
 from thalweg.engine.trace import Trace
 from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, around
 from thalweg.experiments.studies.laws.scenarios import header
+from thalweg.experiments.studies.runner.parameters import file_name
 from thalweg.judging.statistics.interval import Values
 
 LAW = "timeout"
@@ -43,7 +44,7 @@ def experiment(controller: str, stack: str, trials: int) -> Experiment:
     # Frames count from when the client is connected, a round trip and up to another of noise after the start.
     dead_s = _FRAMES * _GAP_S - 0.5 * _GAP_S
     length_s = dead_s + (2**_BACKOFFS + 2) * 0.1
-    name = f"timeout-{controller}-{stack}"
+    name = file_name("timeout", controller, stack)
     frames = {
         "name": "frames",
         "per_second": round(1 / _GAP_S),

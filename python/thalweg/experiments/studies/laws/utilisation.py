@@ -15,6 +15,7 @@ from thalweg.base.quantity import text
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord
 from thalweg.experiments.studies.laws.scenarios import INITIAL_WINDOW, WIRE, bulk, header, path
+from thalweg.experiments.studies.runner.parameters import file_name
 
 LAW = "utilisation alone"
 LEAST = 0.9
@@ -59,7 +60,7 @@ def experiment(controller: str, stack: str, point: Point, trials: int) -> Experi
     """One controller alone on one path."""
     rate_bps, rtt_s = point
     length_s = duration_s(point)
-    name = f"alone-{controller}-{stack}-{text(rate_bps, 'bps')}-{text(rtt_s, 's')}".replace(" ", "")
+    name = file_name("alone", controller, stack, text(rate_bps, "bps"), text(rtt_s, "s"))
     buffer = max(round(rate_bps * rtt_s / 8), INITIAL_WINDOW)
 
     def numbers(record: TrialRecord) -> dict[str, float]:

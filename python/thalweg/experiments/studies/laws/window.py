@@ -15,6 +15,7 @@ from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.studies.laws.experiment import Experiment, Quantity, TrialRecord, around
 from thalweg.experiments.studies.laws.scenarios import PACKET, bulk, header, path
 from thalweg.experiments.studies.laws.window_law import average_window, cubic_table, reno_table
+from thalweg.experiments.studies.runner.parameters import file_name
 
 LAW = "window"
 IN_FLIGHT = "in flight"
@@ -50,7 +51,7 @@ def experiment(controller: str, stack: str, loss: float, rtt_s: float, losses: i
     window = average_window(controller, loss, rtt_s)
     packets = losses / loss
     duration_s = packets / window * rtt_s
-    name = f"window-{controller}-{stack}-{loss:g}-{rtt_s * 1e3:g}ms"
+    name = file_name("window", controller, stack, f"{loss:g}", f"{rtt_s * 1e3:g}ms")
 
     def numbers(record: TrialRecord) -> dict[str, float]:
         assert record.trace is not None

@@ -1,7 +1,8 @@
 """The folder that a study is stored in.
 
 study.json              the document that `--format json` prints
-scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again
+scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again from here
+controllers/*, stacks/* the files that they name: `portable.py`
 trials.parquet          the value of each trial by cell and measure, of studies that have such values
 *.parquet, *.png, *.md  what the study stores besides
 report.html             the page
@@ -23,6 +24,7 @@ from thalweg.base.errors import RequestError
 from thalweg.base.files.folder import ResultFolder, homes_of_trials, reserve
 from thalweg.base.files.seal import hash_of, sealed
 from thalweg.base.files.whole_file import reason_of
+from thalweg.experiments.studies.runner.portable import CONTROLLERS, STACKS
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.judging.statistics.interval import Values
 from thalweg.results.metadata import parse_document
@@ -47,27 +49,36 @@ def write_study_files(
     scenarios: Mapping[str, str],
     tables: Mapping[str, pl.DataFrame],
     pictures: Mapping[str, Callable[[Path], None]] | None = None,
+    named: Mapping[str, bytes] | None = None,
     *,
     complete: bool = True,
 ) -> Path:
     """Writes `scenarios/<name>.toml`, `<name>.parquet`, pictures and the document, in place of an older study.
 
-    `pictures` are functions that write a picture or a text to a file, by its name. An older study stays until all
+    `pictures` are functions that write a picture or a text to a file, by its name; `named` are the files that
+    scenarios name. An older study stays until all
     of the new one is there; a part of one does not replace it, but stays beside it. Returns where the new one is:
     the page goes there. Raises RequestError if something cannot be written.
     """
     homes = [_SCENARIOS] if scenarios else []
+    named = named or {}
+    homes += sorted({str(home) for name in named for home in [*PurePath(name).parents][-2::-1]})
     files = [
         *(f"{_SCENARIOS}/{name}.toml" for name in scenarios),
         *(f"{name}.parquet" for name in tables),
         *(pictures or {}),
+        *named,
     ]
+    for number, name in enumerate(files):
+        _checked(folder / DOCUMENT, number, name)
     with ResultFolder(folder, DOCUMENT, "study", _files, homes, in_place=False) as results:
         try:
             for home in homes:
-                (results.root / home).mkdir()
+                (results.root / home).mkdir(exist_ok=True)
             for name, toml in scenarios.items():
                 (results.root / _SCENARIOS / f"{name}.toml").write_text(toml, encoding="utf-8")
+            for name, content in named.items():
+                (results.root / name).write_bytes(content)
             for name, table in tables.items():
                 table.write_parquet(results.root / f"{name}.parquet")
             for name, write in (pictures or {}).items():
@@ -129,9 +140,11 @@ def _checked(document: Path, number: int, name: object) -> PurePath:
     """A name in a document leads to a file of a study in its folder, and to nothing else."""
     path = PurePath(name) if isinstance(name, str) and "\0" not in name else PurePath()
     homes = {(): (".parquet", ".png", ".md"), (_SCENARIOS,): (".toml",)}
-    if str(path) != name or path.name.startswith(".") or path.suffix not in homes.get(path.parts[:-1], ()):
+    is_named = len(path.parts) > 1 and path.parts[0] in (CONTROLLERS, STACKS)
+    fits = is_named or path.suffix in homes.get(path.parts[:-1], ())
+    if str(path) != name or any(part.startswith(".") for part in path.parts) or not fits:
         raise RequestError(
             f"{document}: files.{number} = {json.dumps(name)[:60]}: accepted: NAME.parquet, NAME.png, "
-            f"a Markdown file or {_SCENARIOS}/NAME.toml"
+            f"a Markdown file, {_SCENARIOS}/NAME.toml, or a file in {CONTROLLERS} or {STACKS}"
         )
     return path

@@ -56,7 +56,9 @@ def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress,
     }
     pictures |= {name: partial(_write_text, text=text) for name, text in page.texts.items()}
     tables = {**study.stored(finished), **samples_table(finished.samples, result.seed)}
-    root = write_study_files(folder, result, finished.scenarios, tables, pictures, complete=finished.complete)
+    root = write_study_files(
+        folder, result, finished.scenarios, tables, pictures, finished.files, complete=finished.complete
+    )
     if page.own:
         template, values = page.own
         write_page(fill(template, Figures(), **values), root / PAGE)

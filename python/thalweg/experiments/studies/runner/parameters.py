@@ -7,11 +7,38 @@ of them for an option that may be repeated. What was not given keeps the value o
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
+from thalweg.engine.controllers.definition import file_of
+
 _KEY = "option"
+_LONGEST = 120
+"""Letters of the name of a file, which has an ending besides."""
+
+
+def file_name(*parts: str) -> str:
+    """The name of a cell in files and places of a page: letters, digits, points and dashes.
+
+    Of a controller in a file, the folder that it was in is left out.
+
+    >>> file_name("40 ms", "cubic:beta=0.8", "1bdp"), file_name("./mine.py:Mine", "/home/me/b c.py")
+    ('40ms-cubic.beta.0.8-1bdp', 'mine.py.Mine-bc.py')
+    """
+    name = "-".join(_in_files(part) for part in parts)
+    if len(name) <= _LONGEST:
+        return name
+    return f"{name[: _LONGEST - 9]}-{hashlib.blake2b(name.encode(), digest_size=4).hexdigest()}"
+
+
+def _in_files(part: str) -> str:
+    if file := file_of(part):
+        part = part.replace(file, Path(file).name, 1)
+    return re.sub("[^A-Za-z0-9.-]", ".", "".join(part.split())).strip(".-") or "x"
 
 
 class Cell(Protocol):

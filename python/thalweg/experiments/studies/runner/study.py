@@ -20,6 +20,7 @@ from thalweg.base.progress import Progress, silent
 from thalweg.engine.scenario import Interrupted, Scenario
 from thalweg.experiments.studies.runner.estimate import TRACED, estimate_s
 from thalweg.experiments.studies.runner.parameters import Cell, Option, Parameters, changed, settings
+from thalweg.experiments.studies.runner.portable import portable
 from thalweg.experiments.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.experiments.studies.runner.table import Column, Table, findings_table, tables, whole_table
 from thalweg.experiments.studies.runner.trials import CellTrials
@@ -48,7 +49,9 @@ class Finished(Generic[P, C, M]):
     cells: dict[C, M] = field(default_factory=dict)
     """What was measured in each cell."""
     scenarios: dict[str, str] = field(default_factory=dict)
-    """The scenario of each cell as it ran, by the name of the cell."""
+    """The scenario of each cell as its folder has it, by the name of the cell."""
+    files: dict[str, bytes] = field(default_factory=dict)
+    """The files that scenarios name, by their names in the folder: `runner/portable.py`."""
     first_hashes: dict[str, str] = field(default_factory=dict)
     """The trace hash of the first trial of each cell."""
     complete: bool = True
@@ -214,7 +217,15 @@ class Study(Generic[P, C, M]):
         """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
         assert self.scenario is not None
         parameters = parameters if trials is None else self.with_trials(parameters, trials)
-        return {cell: self.scenario(parameters, cell) for cell in parameters.cells()}
+        scenarios = {cell: self.scenario(parameters, cell) for cell in parameters.cells()}
+        seen: dict[str, str] = {}
+        for cell in scenarios:
+            if cell.name in seen:
+                raise RequestError(
+                    f"{seen[cell.name]} and {cell.title} have the same name in files, {cell.name}: rename a file"
+                )
+            seen[cell.name] = cell.title
+        return scenarios
 
     def run(
         self,
@@ -301,7 +312,7 @@ class Study(Generic[P, C, M]):
             except ControllerError as error:
                 finished.complete, failed = False, (error, cell.title)
                 break
-            finished.scenarios[cell.name] = scenario.toml
+            finished.scenarios[cell.name] = portable(scenario, finished.files)
             finished.first_hashes[cell.name] = trials.first_hash
             result.core_s += trials.core_s
             result.add_live(cell.title, result.seed, trials.live)

@@ -23,7 +23,7 @@ from thalweg.base.errors import RequestError
 from thalweg.base.quantity import bits_per_second, seconds
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import nanoseconds, scenario_text
-from thalweg.experiments.studies.runner.parameters import option
+from thalweg.experiments.studies.runner.parameters import file_name, option
 
 STARTS = ("classic", "hystart", "delay", "search", "rapid", "resume")
 PAYLOAD = 1440 / 1468
@@ -57,8 +57,7 @@ class Cell:
         'cubic-search-50Mbps-40ms-2bdp-0ms-0-0'
         """
         path = f"{self.rate}-{self.rtt}-{self.buffer_bdp:g}bdp-{self.jitter}-{self.application:g}-{self.phase}"
-        text = f"{self.controller}-{self.start}-{path}".replace(" ", "")
-        return "".join(c if c.isalnum() or c in ".-" else "." for c in text)
+        return file_name(self.controller, self.start, path)
 
     @property
     def title(self) -> str:

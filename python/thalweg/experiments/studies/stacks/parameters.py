@@ -18,7 +18,7 @@ from thalweg.base.quantity import seconds
 from thalweg.base.toml import read_toml
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.studies.runner.parameters import option
+from thalweg.experiments.studies.runner.parameters import file_name, option
 
 VARIANTS: dict[str, dict[str, str]] = {
     "model": {},
@@ -39,7 +39,7 @@ class Cell:
     @property
     def name(self) -> str:
         """For files."""
-        return f"{self.scenario}-{self.controller}-{self.variant}".replace(":", "-").replace("/", "-")
+        return file_name(self.scenario, self.controller, self.variant)
 
     @property
     def title(self) -> str:

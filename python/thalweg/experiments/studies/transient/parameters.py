@@ -37,7 +37,7 @@ from thalweg.base.errors import RequestError
 from thalweg.base.quantity import bits_per_second, seconds
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
-from thalweg.experiments.studies.runner.parameters import option
+from thalweg.experiments.studies.runner.parameters import file_name, option
 from thalweg.experiments.studies.transient.metric import SPAN_RTTS
 from thalweg.realtime import LiveScenario
 from thalweg.realtime.kernel import is_kernel
@@ -114,8 +114,7 @@ class Cell:
         >>> Cell("40 packets", "cubic:start=classic").name
         '40packets-cubic.start.classic'
         """
-        parts = (self.buffer.replace(" ", ""), self.controller)
-        return "-".join(re.sub(r"[^A-Za-z0-9.-]", ".", part) for part in parts)
+        return file_name(self.buffer, self.controller)
 
     @property
     def title(self) -> str:
