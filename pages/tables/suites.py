@@ -6,8 +6,9 @@ Also writes into `suite.toml` how much processor time the trials take.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from textwrap import fill
 
@@ -21,7 +22,7 @@ from thalweg.results.suite_result import SuiteResult
 
 FOLDER = DOCS / "evidence" / "suites"
 SUITES = {
-    "bbr-draft": "what the authors of BBR expect of its states: a controller that follows the draft passes",
+    "bbr-draft": "checks the state machine that the BBR draft describes",
     "incast": "many answers at once in a shallow buffer, with and without marks",
     "l4s": "Prague beside CUBIC in the queues that L4S meets, and a rate that falls",
     "leo": "a low-orbit path that changes every 15 s",
@@ -43,6 +44,8 @@ SECTIONS = {
 """Suites with a section of their own."""
 SEED = 1
 WIDTH = 110
+LEAST_SHARED = 20
+"""Words that notes begin with alike, to be said once."""
 
 
 def make(name: str) -> None:
@@ -55,14 +58,15 @@ def make(name: str) -> None:
     passed, failed = answers.count("pass"), answers.count("fail")
     main = next(flow["controller"] for flow in played[0][1].scenario.flows if flow["name"] == "main")
     about = (
-        f"runs it; `--controller main=NAME` with any other controller, ours, a file in Python or one of the QUIC "
-        f"stack. {len(played)} scenarios, {suite.trials} trials of each, seed {SEED}; "
+        f"Add `--controller main=NAME` to use another controller: built in, a Python file, or the QUIC stack's. "
+        f"{len(played)} scenarios, {suite.trials} trials of each, seed {SEED}; "
         f'{passed} pass and {failed} fail with their own controllers, mostly `{main}`. Criteria "for info" decide '
         f"nothing."
     )
+    purpose = f"{SUITES[name][0].upper()}{SUITES[name][1:]}. From {suite.source}."
     text = f"""# {name}
 
-{fill(f"What it is for: {SUITES[name]}. From {suite.source}.", WIDTH, break_on_hyphens=False)}
+{fill(purpose, WIDTH, break_on_hyphens=False)}
 
     thalweg suite {name} --trials {suite.trials}
 
@@ -79,7 +83,7 @@ def make(name: str) -> None:
 
 What each scenario changes of its document, where its bounds come from, and why some are missed:
 
-{notes(played)}
+{notes([(entry.name, outcomes.scenario.note or "") for entry, outcomes in played])}
 """
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
@@ -102,15 +106,38 @@ def rows(suite: Suite, outcomes: Outcomes) -> list[str]:
     return [row(*cells) for cells in tables.result_rows(result)]
 
 
-def notes(played: Iterable[tuple[Entry, Outcomes]]) -> str:
-    """The notes of scenarios, each once with the scenarios that have it."""
+def notes(noted: Sequence[tuple[str, str]]) -> str:
+    """The notes of scenarios by name, each once; sentences that several begin with are one note of all of these.
+
+    >>> long = f"{'So it is in all of them, ' * 5}always."
+    >>> given = [("a", f"{long} Here not."), ("b", long), ("c", ""), ("d", f"{long} Nor here.")]
+    >>> [line[:14] for line in notes(given).splitlines() if line.startswith("-")]
+    ['- `a` to `d` (', '- `a`: Here no', '- `d`: Nor her']
+    """
     by_note: dict[str, list[str]] = {}
-    for entry, outcomes in played:
-        note = " ".join((outcomes.scenario.note or "").split())
-        if note:
-            by_note.setdefault(note, []).append(entry.name)
-    bullets = (f"- {names_of(names)}: {note}" for note, names in by_note.items())
+    order = [name for name, _ in noted]
+    for name, note in noted:
+        if words := " ".join(note.split()):
+            by_note.setdefault(words, []).append(name)
+    by_begin: dict[str, list[str]] = {}
+    for note in by_note:
+        by_begin.setdefault(_sentences(note)[0], []).append(note)
+    bullets = []
+    for alike in by_begin.values():
+        side_by_side = zip(*map(_sentences, alike), strict=False)
+        begin = " ".join(each[0] for each in takewhile(lambda each: len(set(each)) == 1, side_by_side))
+        if len(alike) == 1 or len(begin.split()) < LEAST_SHARED:
+            begin = ""
+        else:
+            names = [name for note in alike for name in by_note[note]]
+            bullets.append(f"- {names_of(sorted(names, key=order.index))}: {begin}")
+        rests = ((note, note.removeprefix(begin).strip()) for note in alike)
+        bullets += [f"- {names_of(by_note[note])}: {rest}" for note, rest in rests if rest]
     return "\n".join(fill(bullet, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for bullet in bullets)
+
+
+def _sentences(note: str) -> list[str]:
+    return re.split(r"(?<=\.) (?=[A-Z0-9])", note)
 
 
 def names_of(names: list[str]) -> str:

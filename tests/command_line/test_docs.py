@@ -41,6 +41,28 @@ def test_an_unknown_page_is_refused_with_the_nearest_ones(capsys: Capture) -> No
     )
 
 
+def test_a_page_that_is_like_none_is_told_where_all_are(capsys: Capture) -> None:
+    assert main(["docs", "nosuch"]) == 2
+    said = capsys.readouterr().err
+    assert said == f"error: no page 'nosuch'; all {len(manual.titles())} pages: thalweg docs\n"
+
+
+def test_the_page_of_the_api_has_names_and_a_line_each_in_place_of_directives(capsys: Capture) -> None:
+    assert main(["docs", "api"]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"^- `thalweg\.Scenario`: \w.+\.$", told, re.MULTILINE)
+    assert re.search(r"^- `thalweg\.judging\.statistics\.quantiles\.median_interval`: \w", told, re.MULTILINE)
+    assert not re.search(r"^\.\.|eval-rst|^---", told, re.MULTILINE)
+    assert [line for line in told.splitlines() if line.startswith("- ") and not re.search(r": \S", line)] == []
+
+
+def test_a_value_in_prose_is_printed_without_its_name(capsys: Capture) -> None:
+    assert main(["docs", "c4-05"]) == 0
+    told = capsys.readouterr().out
+    assert "<!--" not in told
+    assert re.search(r"debt costs time beside BBR\*\*: [\d.]+ % by itself", told)
+
+
 def test_what_help_and_new_files_say_to_read_is_there() -> None:
     sources = [*(ROOT / "python").rglob("*.py"), *(ROOT / "python/thalweg/cli").glob("*.toml")]
     sources += [ROOT / "python/thalweg/engine/controllers/start.txt"]

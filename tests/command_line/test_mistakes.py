@@ -134,6 +134,29 @@ def test_a_value_that_needs_quotes_is_told_so(capsys: Capture) -> None:
 BOUND = "--bound '5': expected a time such as 20ms or 75s; units are ns, us, µs, ms, s, min, h"
 
 
+@pytest.mark.parametrize("command", ["run", "show", "check", "plot"])
+@pytest.mark.parametrize(
+    ("name", "is_"),
+    [
+        ("prod.qlog", "a qlog, not a scenario; open it in the lab: thalweg lab --open"),
+        ("prod.SQLOG", "a qlog, not a scenario; open it in the lab: thalweg lab --open"),
+        ("prod.pcap", "a capture of packets, which Thalweg does not read"),
+        ("none.pcapng", "a capture of packets, which Thalweg does not read"),
+    ],
+)
+def test_a_recording_in_place_of_a_scenario_is_told_where_it_belongs(
+    command: str, name: str, is_: str, tmp_path: Path, capsys: Capture
+) -> None:
+    file = tmp_path / name
+    if name.startswith("prod"):
+        file.write_bytes(b'{"qlog_version": "0.3"}')
+    more = ["-o", str(tmp_path / "x.html")] if command == "plot" else []
+    assert main([command, str(file), *more]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith(f"error: {file} is {is_}")
+    assert len(message.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

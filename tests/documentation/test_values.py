@@ -13,7 +13,10 @@ TEXT = "before <!--=debt-->2.0<!--=--> % after"
 
 @pytest.mark.parametrize("page", values.PAGES)
 def test_a_value_in_prose_is_that_of_the_tables(page: str) -> None:
-    assert list(values.wrong(page, (ROOT / "docs" / page).read_text(encoding="utf-8"))) == []
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert list(values.wrong(page, text)) == []
+    # A line that begins with a comment is no part of a paragraph.
+    assert [line for line in text.splitlines() if line.lstrip().startswith("<!--=")] == []
 
 
 def test_no_other_page_has_values() -> None:

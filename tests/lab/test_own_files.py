@@ -28,7 +28,7 @@ def test_a_dropped_controller_is_shown_and_runs_only_when_chosen(opened: Open, t
     (tmp_path / "picture.gif").write_bytes(b"GIF89a")
     view.locator("header.top input[type=file]").set_input_files(tmp_path / "picture.gif")
     view.get_by_role("alert").wait_for()
-    assert "picture.gif: it is none that the lab reads; accepted" in view.get_by_role("alert").inner_text()
+    assert "picture.gif: the lab cannot read it; accepted" in view.get_by_role("alert").inner_text()
 
 
 def test_a_file_that_is_dropped_again_is_shown_and_stays(opened: Open, tmp_path: Path) -> None:

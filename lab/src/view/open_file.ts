@@ -51,7 +51,7 @@ export async function openFile(file: File): Promise<void> {
   const name = file.name.toLowerCase();
   const kind = KINDS.find(({ fits }) => fits(name));
   try {
-    if (!kind) throw new Error(`it is none that the lab reads; accepted: ${ACCEPTED}`);
+    if (!kind) throw new Error(`the lab cannot read it; accepted: ${ACCEPTED}`);
     if (file.size > kind.largest) throw new Error(`it has ${file.size} bytes; accepted: ${kind.accepted} of at most ${kind.largest}`);
     await kind.open(file, file.name);
   } catch (error) {

@@ -29,6 +29,9 @@ _LARGEST = 80 << 20
 """Of a scenario file, as the simulator reads it: `TEXT` in crates/sim/src/scenario/limits.rs."""
 STANDARD_INPUT = Path("-")
 """Stands for the scenario that comes on standard input."""
+_QLOG = "a qlog, not a scenario; open it in the lab: thalweg lab --open"
+_CAPTURE = "a capture of packets, which Thalweg does not read; accepted: a scenario, or in the lab a qlog"
+_RECORDINGS = {".qlog": _QLOG, ".sqlog": _QLOG, ".pcap": _CAPTURE, ".pcapng": _CAPTURE}
 _ABOUT = "suite.toml"
 _LARGEST_ABOUT = 1 << 20
 _WORDS = {
@@ -167,6 +170,8 @@ def find_scenario(name_or_path: str | Path) -> Entry:
             if entry.reference == wanted:
                 return entry
     file = Path(name_or_path)
+    if (kind := file.suffix.lower()) in _RECORDINGS:
+        raise RequestError(f"{wanted} is {_RECORDINGS[kind]}")
     if file.is_dir():
         raise RequestError(f"{wanted} is a folder; to run all its scenarios: thalweg suite {wanted}")
     if file.exists():  # what is no regular file is refused when it is read

@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.manual.names import with_names
 
 _HERE = Path(__file__).parent
-_NOTE = re.compile(r"^<!--.*?-->\n", re.MULTILINE | re.DOTALL)
-"""What pages tell tests."""
+_NOTE = re.compile(r"^<!--(?!=).*?-->\n|<!--=[\w.-]*-->", re.MULTILINE | re.DOTALL)
+"""What pages tell tests, and the names of values in prose."""
 
 
 def folder() -> Path:
@@ -38,10 +39,11 @@ def page(name: str) -> str:
     wanted = name.removeprefix("docs/").removesuffix(".md")
     named = [one for one in known if one == wanted] or [one for one in known if one.endswith(f"/{wanted}")]
     if len(named) != 1:
-        short = [*known, *(one.rpartition("/")[2] for one in known)]
-        hint = f"; accepted: {', '.join(named)}" if named else did_you_mean(wanted, short)
+        all_ = f"; all {len(known)} pages: thalweg docs"
+        near = did_you_mean(wanted, [*known, *(one.rpartition("/")[2] for one in known)])
+        hint = f"; accepted: {', '.join(named)}" if named else near if near.startswith("; did") else all_
         raise RequestError(f"no page {name!r}{hint}")
-    return _NOTE.sub("", (folder() / f"{named[0]}.md").read_text(encoding="utf-8"))
+    return with_names(_NOTE.sub("", (folder() / f"{named[0]}.md").read_text(encoding="utf-8")))
 
 
 def _title(file: Path) -> str:

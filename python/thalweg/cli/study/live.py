@@ -21,8 +21,8 @@ Live = Annotated[
     bool,
     typer.Option(
         "--live",
-        help="Run the kernel's TCP (kernel:cubic) in real time, and the simulator; other defaults, see the "
-        "study's page.",
+        help="Run the kernel's TCP (kernel:cubic) in real time beside the simulator, with fewer and shorter "
+        "trials; see `thalweg docs live`.",
         rich_help_panel=_PANEL,
     ),
 ]
