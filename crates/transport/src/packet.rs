@@ -195,8 +195,10 @@ pub enum Frame {
         /// Number of the newest one that arrived.
         largest: u64,
     },
-    /// Only elicits an acknowledgement; padded when it probes the path MTU.
+    /// Only elicits an acknowledgement.
     Ping,
+    /// A PING padded to a size that the path may not carry (RFC 9000 section 14.4).
+    MtuProbe,
 }
 
 /// What kind of packet it is.

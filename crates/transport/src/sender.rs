@@ -181,6 +181,15 @@ impl Sender {
         }
     }
 
+    /// Counts a probe of the path MTU that is declared lost. Since its size may be why, the controller hears nothing of
+    /// it (RFC 9000 section 14.4, RFC 8899 section 3).
+    pub(crate) fn lose_mtu_probe(&mut self, now: Instant, packet: u64, state: &SendState) {
+        let size = Bytes::new(u64::from(state.size));
+        self.path.bytes_in_flight -= size;
+        self.counters.packets_lost += 1;
+        self.log.lost(now, packet, size.as_u64());
+    }
+
     /// The losses establish persistent congestion: the path may have changed (RFC 9002 section 5.2). Picoquic has
     /// none.
     pub(crate) fn forget_min_rtt(&mut self) {

@@ -25,6 +25,13 @@ pub(crate) struct SentPacket {
     pub(crate) state: SendState,
 }
 
+impl SentPacket {
+    /// Whether it probes the path MTU.
+    pub(crate) fn is_mtu_probe(&self) -> bool {
+        self.frames[0] == Frame::MtuProbe
+    }
+}
+
 /// All packets from the oldest relevant one to the newest. Fates are separate from
 /// records, so that checking a fate does not touch a record.
 #[derive(Debug, Default)]

@@ -144,7 +144,7 @@ impl DelayBased {
             false => self.rate * libm::pow(GROWTH, span.as_secs_f64().min(1.0)),
         };
         // What arrives is not known before the first half second is over.
-        let most = match self.received.is_full(cx.now) {
+        let most = match self.received.is_full() {
             true => MOST_OVER_RECEIVED * received,
             false => f64::INFINITY,
         };

@@ -117,7 +117,7 @@ impl Nada {
             return;
         }
         self.updated = cx.now;
-        let signal = self.signal.update(cx.now);
+        let signal = self.signal.update();
         self.mode = match self.signal.has_losses() || self.signal.largest_queue() > NO_QUEUE {
             true => Mode::Gradual,
             false => Mode::RampUp,
@@ -180,9 +180,8 @@ impl Controller for Nada {
         self.limit(self.rate / 2.0);
     }
 
-    fn on_ecn(&mut self, event: &EcnCounts, cx: &mut Context<'_>) {
-        self.signal
-            .on_marks(event.ce.saturating_sub(self.marks), cx.now);
+    fn on_ecn(&mut self, event: &EcnCounts, _cx: &mut Context<'_>) {
+        self.signal.on_marks(event.ce.saturating_sub(self.marks));
         self.marks = event.ce;
     }
 

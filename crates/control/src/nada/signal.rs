@@ -30,7 +30,7 @@ pub(super) struct Signal {
     /// The last delays of the queue.
     delays: [Duration; MINIMUM_OF],
     next: usize,
-    /// When delays over the last window were met, decreasing: the first is the largest.
+    /// Delays of the window and when they were met, by the receiver's clock, decreasing: the first is the largest.
     largest: VecDeque<(Instant, Duration)>,
     recent: Recent,
     losses: LossIntervals,
@@ -64,27 +64,27 @@ impl Signal {
         {
             self.largest.pop_back();
         }
-        self.largest.push_back((now, queue));
+        self.largest.push_back((packet.arrived, queue));
         self.recent.arrived(packet, packets);
         self.losses.on_packets(packets);
     }
 
     pub(super) fn on_lost(&mut self, rtt: Duration, now: Instant) {
-        self.recent.lost(now);
+        self.recent.lost();
         self.losses.on_lost(rtt, now);
     }
 
-    pub(super) fn on_marks(&mut self, packets: u64, now: Instant) {
-        self.recent.marked(now, packets);
+    pub(super) fn on_marks(&mut self, packets: u64) {
+        self.recent.marked(packets);
     }
 
     /// The signal in seconds (RFC 8698 section 4.2, equation 2).
-    pub(super) fn update(&mut self, now: Instant) -> f64 {
-        self.recent.forget(now);
+    pub(super) fn update(&mut self) -> f64 {
+        let newest = self.recent.newest();
         while self
             .largest
             .front()
-            .is_some_and(|(met, _)| *met + WINDOW < now)
+            .is_some_and(|(met, _)| *met + WINDOW < newest)
         {
             self.largest.pop_front();
         }

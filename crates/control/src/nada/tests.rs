@@ -64,6 +64,28 @@ fn without_a_queue_the_rate_ramps_up_over_what_arrives_and_no_further() {
 }
 
 #[test]
+fn what_arrives_is_the_same_however_long_its_report_takes() {
+    for back in [0, 10, 100, 300, 700] {
+        let mut flow = Flow::new("nada");
+        for _ in 0..200 {
+            let packet = flow.send();
+            let arrival = Arrival {
+                packet,
+                size: crate::fake_transport::MTU,
+                sent: flow.now,
+                arrived: flow.now,
+            };
+            flow.advance(Duration::from_millis(back));
+            flow.call(|controller, cx| controller.on_arrival(&arrival, cx));
+            flow.ack(packet);
+            flow.now = arrival.sent + Duration::from_millis(10);
+        }
+        // As above: 816 kbps, by the receiver's clock.
+        assert_eq!(flow.variable("r_recv"), Some(816_000.0), "{back} ms");
+    }
+}
+
+#[test]
 fn a_timeout_halves_the_rate_and_persistent_congestion_takes_it_to_the_least() {
     let mut flow = Flow::of(Box::new(at(800_000.0)), &INIT);
     let rate = |flow: &Flow<Nada>| flow.controller.media_rate().unwrap().as_bits_per_sec();

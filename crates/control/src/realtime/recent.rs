@@ -1,5 +1,8 @@
-//! What has arrived and what was lost recently: the rate of arrival, and the share of losses and marks. Both ends
-//! have the same clock, as in every trial.
+//! What has arrived and what was lost recently: the rate of arrival, and the share of losses and marks.
+//!
+//! All times are of the receiver's clock, and the window ends at its newest arrival: a receiver, which measures in the
+//! documents, knows of nothing later (RFC 8698 section 5.1.3, draft-ietf-rmcat-gcc-02 section 5.5). A window that ended
+//! when the sender has the report would be short by the way back.
 
 use crate::event::Arrival;
 use std::collections::VecDeque;
@@ -8,7 +11,7 @@ use thalweg_units::{Bytes, Duration, Instant, Rate};
 /// A packet, or several that one ACK stands for.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// When it arrived, or was declared lost.
+    /// When it arrived; of a loss or a mark, when the newest packet had arrived that was known then.
     time: Instant,
     bytes: Bytes,
     arrived: u64,
@@ -25,8 +28,8 @@ pub(crate) struct Recent {
     packets: u64,
     lost: u64,
     marked: u64,
-    /// Before it, nothing was counted.
-    since: Option<Instant>,
+    /// The first and the newest arrival.
+    arrivals: Option<(Instant, Instant)>,
 }
 
 impl Recent {
@@ -39,27 +42,34 @@ impl Recent {
             packets: 0,
             lost: 0,
             marked: 0,
-            since: None,
+            arrivals: None,
         }
     }
 
     /// So many packets arrived as one.
     pub(crate) fn arrived(&mut self, packet: &Arrival, packets: u64) {
+        let (first, newest) = self.arrivals.unwrap_or((packet.arrived, packet.arrived));
+        self.arrivals = Some((first, newest.max(packet.arrived)));
         self.add(packet.arrived, packet.size, (packets, 0, 0));
+        self.forget();
     }
 
     /// A packet is lost.
-    pub(crate) fn lost(&mut self, now: Instant) {
-        self.add(now, Bytes::ZERO, (0, 1, 0));
+    pub(crate) fn lost(&mut self) {
+        self.add(self.newest(), Bytes::ZERO, (0, 1, 0));
     }
 
     /// Packets that have arrived before were marked.
-    pub(crate) fn marked(&mut self, now: Instant, packets: u64) {
-        self.add(now, Bytes::ZERO, (0, 0, packets));
+    pub(crate) fn marked(&mut self, packets: u64) {
+        self.add(self.newest(), Bytes::ZERO, (0, 0, packets));
+    }
+
+    /// When the newest packet arrived.
+    pub(crate) fn newest(&self) -> Instant {
+        self.arrivals.map_or(Instant::START, |(_, newest)| newest)
     }
 
     fn add(&mut self, time: Instant, bytes: Bytes, (arrived, lost, marked): (u64, u64, u64)) {
-        self.since.get_or_insert(time);
         self.entries.push_back(Entry {
             time,
             bytes,
@@ -71,13 +81,13 @@ impl Recent {
         self.packets += arrived + lost;
         self.lost += lost;
         self.marked = self.marked.saturating_add(marked);
-        self.forget(time);
     }
 
     /// Forgets what is older than the span. Entries are in the order in which they became known.
-    pub(crate) fn forget(&mut self, now: Instant) {
+    fn forget(&mut self) {
+        let newest = self.newest();
         while let Some(oldest) = self.entries.front()
-            && oldest.time + self.span < now
+            && oldest.time + self.span < newest
         {
             self.bytes -= oldest.bytes;
             self.packets -= oldest.arrived + oldest.lost;
@@ -87,9 +97,9 @@ impl Recent {
         }
     }
 
-    /// Whether it covers its whole span.
-    pub(crate) fn is_full(&self, now: Instant) -> bool {
-        self.since.is_some_and(|since| now - since >= self.span)
+    /// Whether arrivals cover its whole span.
+    pub(crate) fn is_full(&self) -> bool {
+        (self.arrivals).is_some_and(|(first, newest)| newest - first >= self.span)
     }
 
     /// The rate of arrival over the span.
@@ -117,26 +127,45 @@ impl Recent {
 mod tests {
     use super::*;
 
-    #[test]
-    fn rates_and_shares_are_of_the_span_alone() {
-        let at = |ms| Instant::START + Duration::from_millis(ms);
-        let packet = |ms| Arrival {
+    fn packet(ms: u64) -> Arrival {
+        let at = Instant::START + Duration::from_millis(ms);
+        Arrival {
             packet: ms,
             size: Bytes::new(1_250),
-            sent: at(ms),
-            arrived: at(ms),
-        };
+            sent: at,
+            arrived: at,
+        }
+    }
+
+    #[test]
+    fn rates_and_shares_are_of_the_span_before_the_newest_arrival() {
         let mut recent = Recent::new(Duration::from_millis(500));
-        (0..100).for_each(|n| recent.arrived(&packet(n * 10), 1));
+        (1..50).for_each(|n| recent.arrived(&packet(n * 10), 1));
+        assert!(!recent.is_full(), "from 10 to 490 ms");
+        (50..100).for_each(|n| recent.arrived(&packet(n * 10), 1));
         // Arrivals from 490 to 990 ms: 51 packets of 10 000 bit in 0.5 s
         assert_eq!(recent.rate(), Rate::from_bits_per_sec(1_020_000));
-        assert!(recent.is_full(at(990)) && !recent.has_losses());
-        recent.lost(at(1_000));
-        recent.lost(at(1_000));
-        recent.marked(at(1_000), 5);
-        // From 500 ms on: 50 arrived, 2 lost
-        assert_eq!((recent.loss(), recent.marks()), (2.0 / 52.0, 5.0 / 52.0));
-        recent.forget(at(1_600));
-        assert_eq!((recent.rate(), recent.loss()), (Rate::ZERO, 0.0));
+        assert!(recent.is_full() && !recent.has_losses());
+        // What is reported later than it happened belongs to the newest arrival, however late the report is.
+        recent.lost();
+        recent.lost();
+        recent.marked(5);
+        assert_eq!((recent.loss(), recent.marks()), (2.0 / 53.0, 5.0 / 53.0));
+        assert_eq!(recent.rate(), Rate::from_bits_per_sec(1_020_000));
+        // The next arrival after a silence is alone.
+        recent.arrived(&packet(1_600), 1);
+        assert_eq!(recent.rate(), Rate::from_bits_per_sec(20_000));
+        assert_eq!((recent.loss(), recent.marks()), (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_packet_that_arrives_out_of_order_neither_moves_the_window_nor_is_lost_from_it() {
+        let mut recent = Recent::new(Duration::from_millis(500));
+        for ms in [0, 500, 400] {
+            recent.arrived(&packet(ms), 1);
+        }
+        assert_eq!(recent.rate(), Rate::from_bits_per_sec(60_000));
+        recent.arrived(&packet(501), 1);
+        assert_eq!(recent.rate(), Rate::from_bits_per_sec(60_000), "0 is gone");
     }
 }

@@ -1,6 +1,6 @@
 //! Encoders that follow what congestion control allows, whatever the controller, and pauses.
 
-use crate::{Case, mean_kbps, video};
+use crate::{Case, REAL_TIME, mean_kbps, video};
 use thalweg_sim::Scenario;
 
 /// A call of one stream with these keys over 20 Mbps and 40 ms.
@@ -24,6 +24,27 @@ fn an_encoder_of_one_rate_without_variation_is_a_stream_of_fixed_frames() {
     let key =
         "rate = { least = \"992 kbps\", most = \"992 kbps\", variation = \"0 %\", key_frame = 2 }";
     assert_eq!(hash(key), hash("frame = \"4 kB\"\nfirst_frame = \"8 kB\""));
+}
+
+#[test]
+fn a_download_which_no_encoder_limits_gets_what_pacing_allows_half_more_than_the_largest_rate() {
+    for (controller, _) in REAL_TIME {
+        let completion = |megabytes| {
+            let text = format!(
+                "title = \"download\"\n[path]\nrate = \"10 Mbps\"\nrtt = \"40 ms\"\n\
+                 [[flow]]\nname = \"main\"\ncontroller = \"{controller}\"\ndownload = \"{megabytes} MB\"\n"
+            );
+            let scenario = Scenario::from_toml(text.as_bytes(), "download.toml", &[], &[]);
+            let outcome = crate::run_trial(&scenario.expect("right"), 1, false).0;
+            outcome.flows[0].completion.expect("it ends").as_secs_f64()
+        };
+        // The second 6 MB come after the ramp, which takes 30 s at most. Of 1440 bytes of UDP payload 40 or so are not data.
+        let mbps = 48.0 / (completion(12) - completion(6));
+        assert!(
+            (2.25 * 0.96..2.25 * 0.99).contains(&mbps),
+            "{controller}: {mbps}"
+        );
+    }
 }
 
 #[test]

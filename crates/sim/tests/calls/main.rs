@@ -5,6 +5,7 @@ mod audited;
 mod encoders;
 mod page;
 mod rfc8867;
+mod round_trips;
 
 use audited::run_trial;
 use thalweg_sim::{MediaOutcome, Outcome, Scenario, Trace};
@@ -25,9 +26,14 @@ struct Case {
 impl Case {
     /// The path of RFC 8867 section 4.2, without jitter, for so many seconds.
     fn on_path(rate_kbps: u64, seconds: u64) -> Case {
+        Case::on_path_of(100, rate_kbps, seconds)
+    }
+
+    /// The same with another RTT, in milliseconds.
+    fn on_path_of(rtt: u64, rate_kbps: u64, seconds: u64) -> Case {
         let text = format!(
             "title = \"call\"\ntime_limit = \"{seconds} s\"\n\
-             [path]\nrate = \"{rate_kbps} kbps\"\nrtt = \"100 ms\"\nbuffer = \"300 ms\"\n"
+             [path]\nrate = \"{rate_kbps} kbps\"\nrtt = \"{rtt} ms\"\nbuffer = \"300 ms\"\n"
         );
         Case { text, flows: 0 }
     }

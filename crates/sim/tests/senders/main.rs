@@ -4,3 +4,4 @@
 mod audited;
 mod dctcp;
 mod ledbat_pp;
+mod packet_size;

@@ -1,6 +1,15 @@
-//! The fallback of the path MTU (`mtu_fallback`): a path that loses full packets may carry smaller ones only.
+//! The path MTU: how it is found, and the fallback to a smaller one.
 //!
-//! It is picoquic's. The initial MTU returns when more than ten full packets are lost and none is acknowledged
+//! # Model
+//! Probes of the one size `max_mtu` (RFC 8899 section 5.3) are PINGs padded to it (RFC 9000 section 14.4). The first
+//! leaves in the first flight that it fits, beside the data of a sender that has some: whoever waits for an idle sender
+//! never probes for an upload. A lost one is repeated at once, MAX_PROBES in all. QUIC acknowledges probes, so loss
+//! detection does what the PROBE_TIMER of RFC 8899 section 5.1.1 does elsewhere. That a probe is lost is no sign of
+//! congestion, but it needs room in the window like any packet (RFC 9000 section 14.4).
+//!
+//! # Fallback
+//! With `mtu_fallback`, a path that loses full packets is taken for one that carries smaller ones only. This is
+//! picoquic's. The initial MTU returns when more than ten full packets are lost and none is acknowledged
 //! meanwhile, and at a probe timeout. A probe then leaves before any data. Whatever is acknowledged shows at once what
 //! the path carries, so that on a path that only drops, the MTU is small for a round trip.
 
@@ -9,7 +18,7 @@ use thalweg_units::Bytes;
 
 /// Full packets that may be lost in a row.
 const TOLERATED_LOSSES: u32 = 10;
-/// Attempts to find a larger MTU.
+/// Attempts to find a larger MTU: MAX_PROBES (RFC 8899 section 5.1.2).
 pub(super) const MTU_PROBES: u32 = 3;
 
 /// Sizes of the packets that one ACK frame newly acknowledges.
@@ -85,11 +94,24 @@ impl Endpoint {
         }
     }
 
+    /// A probe is lost: another one follows, if there is an attempt left.
+    pub(super) fn repeat_mtu_probe(&mut self) {
+        if self.sender.path.mtu < self.config.max_mtu {
+            self.mtu_probe_pending = self.mtu_probes_left > 0;
+        }
+    }
+
+    /// The next packet is a probe of the MTU.
+    pub(super) fn take_mtu_probe(&mut self) -> u32 {
+        self.mtu_probe_pending = false;
+        self.mtu_probes_left -= 1;
+        self.config.max_mtu.as_u64() as u32
+    }
+
     /// Whether the next packet is a probe of the MTU, even if there is data. Not after a timeout, when data of the
     /// initial size has to show that anything arrives.
     pub(super) fn probes_mtu_first(&self) -> bool {
-        self.config.mtu_fallback
-            && self.mtu_probe_pending
+        self.mtu_probe_pending
             && self.timeouts == 0
             && self.is_complete()
             && !self.handshake.finished_pending

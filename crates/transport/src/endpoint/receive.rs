@@ -168,7 +168,7 @@ impl Endpoint {
 
     fn on_frame(&mut self, now: Instant, number: u64, frame: &Frame) {
         match *frame {
-            Frame::None | Frame::Ping | Frame::HandshakeAck { .. } => {}
+            Frame::None | Frame::Ping | Frame::MtuProbe | Frame::HandshakeAck { .. } => {}
             Frame::Stream {
                 id,
                 offset,
@@ -239,11 +239,11 @@ impl Endpoint {
                 sizes.add(size);
             }
             log.acknowledged(now, number, u64::from(size));
-            if was_lost {
+            if !was_lost {
+                path.bytes_in_flight -= Bytes::new(u64::from(size));
+            } else if !packet.is_mtu_probe() {
                 spurious.push((number, size, packet.state.sent));
                 path.lost -= Bytes::new(u64::from(size - uncounted));
-            } else {
-                path.bytes_in_flight -= Bytes::new(u64::from(size));
             }
             for frame in used(&packet.frames) {
                 newly.settle(frame, packet, streams, path);
@@ -451,7 +451,7 @@ impl NewlyAcked {
                 }
                 self.stream_ended = true;
             }
-            Frame::Ping => {
+            Frame::MtuProbe => {
                 self.probed = self.probed.max(packet.state.size);
             }
             _ => {}

@@ -16,9 +16,12 @@ fn is_finished(frame: &Frame) -> bool {
     matches!(frame, Frame::ServerFinished | Frame::ClientFinished { .. })
 }
 
-/// Whether the frame is retransmitted when lost: not a PING or a datagram.
+/// Whether the frame is retransmitted when lost: not a PING, padded or not, or a datagram.
 fn can_be_repeated(frame: &Frame) -> bool {
-    !matches!(frame, Frame::Ping | Frame::Datagram { .. })
+    !matches!(
+        frame,
+        Frame::Ping | Frame::MtuProbe | Frame::Datagram { .. }
+    )
 }
 
 impl Endpoint {
@@ -151,7 +154,13 @@ impl Endpoint {
         let mut bytes = Bytes::ZERO;
         for number in lost.drain(..) {
             let packet = self.sent.lose(number);
-            let (frames, state) = (packet.frames, packet.state);
+            let (is_mtu_probe, frames, state) =
+                (packet.is_mtu_probe(), packet.frames, packet.state);
+            if is_mtu_probe {
+                self.sender.lose_mtu_probe(now, number, &state);
+                self.repeat_mtu_probe();
+                continue;
+            }
             let persistent = found.persistent_at == Some(number);
             if self.config.mtu_fallback {
                 self.count_full_loss(state.size);
@@ -207,11 +216,11 @@ impl Endpoint {
                 Frame::ServerFinished | Frame::ClientFinished { .. } => {
                     self.handshake.finished_pending = true;
                 }
-                Frame::Ping if self.sender.path.mtu < self.config.max_mtu => {
-                    self.mtu_probe_pending = self.mtu_probes_left > 0;
-                }
-                Frame::Ping | Frame::Datagram { .. } | Frame::HandshakeAck { .. } | Frame::None => {
-                }
+                Frame::Ping
+                | Frame::MtuProbe
+                | Frame::Datagram { .. }
+                | Frame::HandshakeAck { .. }
+                | Frame::None => {}
             }
         }
     }
@@ -311,6 +320,11 @@ fn scan(
             break;
         }
         lost.push(number);
+        if packet.is_mtu_probe() {
+            // It says nothing of congestion (RFC 9000 section 14.4), nor does it part what was lost around it.
+            run_end = run_end.map(|end| end + u64::from(end == number));
+            continue;
+        }
         if run_end != Some(number) {
             found.ranges += 1;
         }

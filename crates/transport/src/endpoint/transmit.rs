@@ -160,7 +160,7 @@ impl Endpoint {
     /// Whether window, pacer and anti-amplification limit allow a packet and there is data for it.
     #[inline(always)] // in the one place that asks
     fn data_may_leave(&mut self, now: Instant) -> bool {
-        let in_window = self.fits_window();
+        let in_window = self.fits_window(self.largest_packet());
         let may_send = in_window && self.pacer.is_ready(now);
         if self.probes == 0 {
             if !may_send {
@@ -182,13 +182,13 @@ impl Endpoint {
         true
     }
 
-    /// Whether the window allows a packet. RFC 9002 section 7: bytes in flight must not
+    /// Whether the window allows a packet of that size. RFC 9002 section 7: bytes in flight must not
     /// exceed it. Picoquic is blocked when more than the window is in flight, so one packet may overshoot.
     #[inline]
-    pub(super) fn fits_window(&self) -> bool {
+    pub(super) fn fits_window(&self, size: u32) -> bool {
         let in_flight = self.sender.path.bytes_in_flight;
         let after = match self.config.rules {
-            Rules::Rfc => in_flight + self.sender.path.mtu,
+            Rules::Rfc => in_flight + Bytes::new(u64::from(size)),
             Rules::Picoquic => in_flight,
         };
         after <= self.sender.control.window || in_flight.is_zero()
@@ -270,13 +270,12 @@ impl Endpoint {
         }
         let mut size = mtu - draft.room;
         if draft.count == 0 {
-            draft.push(Frame::Ping, 1);
-            size += 1;
             if self.pads_ping(is_probe) {
-                // RFC 9000 section 14.4: a probe is a PING padded to the size in question.
-                self.mtu_probe_pending = false;
-                self.mtu_probes_left -= 1;
-                size = self.config.max_mtu.as_u64() as u32;
+                draft.push(Frame::MtuProbe, 1);
+                size = self.take_mtu_probe();
+            } else {
+                draft.push(Frame::Ping, 1);
+                size += 1;
             }
         }
         let (number, ecn) = self.register(now, size, size, &draft.frames);

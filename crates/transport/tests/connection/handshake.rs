@@ -145,7 +145,7 @@ fn the_path_mtu_is_raised_by_an_acknowledged_probe_and_only_then() {
         let mut pair = Pair::new(&config, scribe)
             .asking(&[Exchange::new(0, 400_000)])
             .with_pipe(move |_, _, _, packet| {
-                let probe = packet.size == 1440 && packet.frames[0] == Frame::Ping;
+                let probe = packet.frames[0] == Frame::MtuProbe;
                 if probe && !probe_passes {
                     Fate::Drop
                 } else {

@@ -1,10 +1,10 @@
-//! The fallback of the path MTU: when it happens, and what follows.
+//! The path MTU: how it is found beside data, when it falls back, and what follows.
 
 use crate::pair::{Exchange, Fate, Pair, Sent, Way, at_ms, ms};
-use crate::scribe::Scribe;
+use crate::scribe::{Scribe, Told};
 use thalweg_transport::packet::{Frame, Packet};
 use thalweg_transport::{Rules, TransportConfig};
-use thalweg_units::Instant;
+use thalweg_units::{Bytes, Instant};
 
 const ANSWER: u64 = 600_000;
 
@@ -45,7 +45,7 @@ fn is_mtu_probe(sent: &Sent) -> bool {
 }
 
 fn pads(packet: &Packet) -> bool {
-    packet.size == 1440 && packet.frames[0] == Frame::Ping
+    packet.frames[0] == Frame::MtuProbe
 }
 
 /// Whether the packet carries data from the last twenty full packets of the answer.
@@ -53,6 +53,109 @@ fn is_near_the_end(packet: &Packet) -> bool {
     let near =
         |frame: &Frame| matches!(frame, Frame::Stream { offset, .. } if *offset > ANSWER - 28_000);
     packet.frames.iter().any(near)
+}
+
+#[test]
+fn a_sender_with_data_finds_the_mtu_at_once_and_repeats_a_lost_probe_up_to_three_times() {
+    // RFC 8899 section 5.1.2: MAX_PROBES is 3. Uploads have data from the start, downloads when a lost probe is repeated.
+    for rules in [Rules::Rfc, Rules::Picoquic] {
+        for (way, request, response) in
+            [(Way::ToServer, 400_000, 100), (Way::ToClient, 100, 400_000)]
+        {
+            for lost in 0..=3 {
+                let (scribe, record) = Scribe::with_window(20_000);
+                let mut probes = 0;
+                let mut pair = Pair::new(&TransportConfig::new(rules), scribe)
+                    .asking(&[Exchange {
+                        request,
+                        ..Exchange::new(0, response)
+                    }])
+                    .with_pipe(move |_, to, _, packet| {
+                        let is_probe = to == way && pads(packet);
+                        probes += u32::from(is_probe);
+                        match is_probe && probes <= lost {
+                            true => Fate::Drop,
+                            false => Fate::Pass,
+                        }
+                    })
+                    .connect();
+                pair.run_until(at_ms(5_000), Pair::is_answered);
+                let context = format!("{rules:?}, {way:?}, {lost} lost");
+                let sent: Vec<&Sent> = pair.sent.iter().filter(|sent| sent.way == way).collect();
+                let times: Vec<_> = sent
+                    .iter()
+                    .filter(|s| is_mtu_probe(s))
+                    .map(|s| s.time)
+                    .collect();
+                assert_eq!(times.len() as u32, 3.min(lost + 1), "{context}");
+                let largest = sent
+                    .iter()
+                    .filter(|s| s.packet.payload() > 0)
+                    .map(|s| s.packet.size);
+                assert_eq!(
+                    largest.max(),
+                    Some(if lost < 3 { 1440 } else { 1252 }),
+                    "{context}"
+                );
+                // The first leaves in the first flight, each of the others when the acknowledgement of the flight that the
+                // one before left with shows its loss: 80 ms later, and a delay of acknowledgements.
+                assert!(times[0] <= at_ms(80), "{context}: {times:?}");
+                let is_due = |pair: &[Instant]| (ms(80)..=ms(150)).contains(&(pair[1] - pair[0]));
+                assert!(times[1..].windows(2).all(is_due), "{context}: {times:?}");
+                // RFC 9000 section 14.4: no sign of congestion. Only probes of the server were lost.
+                let told = record.lock().unwrap();
+                let sign = |told: &Told| matches!(told, Told::Lost(_) | Told::Spurious(_));
+                assert!(!told.iter().any(|(_, told)| sign(told)), "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_probe_needs_room_in_the_window() {
+    // RFC 9000 section 14.4: probes consume the window. Three packets of 1252 bytes leave room for 244 bytes.
+    let is_probe = |way, packet: &Packet| way == Way::ToClient && pads(packet);
+    let (scribe, _) = Scribe::with_window(4_000);
+    let mut pair = Pair::new(&TransportConfig::new(Rules::Rfc), scribe)
+        .asking(&[Exchange::new(0, 100_000)])
+        .with_pipe(move |_, way, _, packet| match is_probe(way, packet) {
+            true => Fate::Drop,
+            false => Fate::Pass,
+        })
+        .connect();
+    pair.run_until(at_ms(20_000), |pair| {
+        assert!(pair.server.path().bytes_in_flight <= pair.server.control().window);
+        pair.is_answered()
+    });
+    let probes = pair.sent.iter().filter(|s| is_probe(s.way, &s.packet));
+    assert_eq!(probes.count(), 3);
+}
+
+#[test]
+fn a_probe_that_arrives_after_it_was_declared_lost_still_shows_the_mtu() {
+    let (scribe, record) = Scribe::with_window(20_000);
+    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+        .asking(&[Exchange::new(0, 400_000)])
+        .with_pipe(
+            |_, way, _, packet| match way == Way::ToClient && pads(packet) {
+                true => Fate::Late(ms(300)),
+                false => Fate::Pass,
+            },
+        )
+        .connect();
+    pair.run_until(at_ms(5_000), Pair::is_answered);
+    assert!(
+        pair.sent
+            .iter()
+            .any(|s| s.packet.size == 1440 && s.packet.payload() > 0)
+    );
+    assert_eq!(pair.server.path().lost, Bytes::ZERO);
+    let told = record.lock().unwrap();
+    assert!(
+        !told
+            .iter()
+            .any(|(_, told)| matches!(told, Told::Spurious(_)))
+    );
 }
 
 #[test]
