@@ -69,8 +69,8 @@ OTHERS: dict[str, str] = {
     "draft-02 with rows": json.dumps({
         "qlog_version": "draft-02", "traces": [{
             "event_fields": ["relative_time", "category", "event", "data"], "configuration": {"time_units": "us"},
-            "events": [[1000, "RECOVERY", "metric_update", {**FIRST, "latest_rtt": "40"}],
-                       [2001000, "recovery", "metrics_updated", SECOND]]}]}),
+            "events": [[1000, "RECOVERY", "metric_update", {**FIRST, "latest_rtt": "40000"}],
+                       [2001000, "recovery", "metrics_updated", {**SECOND, "latest_rtt": 50000}]]}]}),
     "0.3, delta times": json.dumps({
         "qlog_version": "0.3", "qlog_format": "JSON", "traces": [{
             "common_fields": {"time_format": "delta"}, "events": [
@@ -242,7 +242,7 @@ def test_traces_of_capacity_and_jitter_are_simulated_as_the_engine_reads_them(
 
 
 def test_a_series_of_the_probe_is_drawn_and_simulated(opened: Open, tmp_path: Path) -> None:
-    rows = ["number,sent_ns,arrived_ns,returned_ns,received_ns,replies,counted"]
+    rows = ["# a remark", "number,sent_ns,arrived_ns,returned_ns,received_ns,replies,counted"]
     for number in range(200):
         at, rtt = 20_000_000 * number, 30_000_000 + number % 5 * 1_000_000
         rows.append(

@@ -23,6 +23,7 @@ SCANNED = ("crates", "python", "docs", "tests", "fuzz", "bench", "lab/src", "*.m
 SUFFIXES = (".rs", ".py", ".md", ".toml", ".ts", ".tsx", "states.json")
 EXAMPLES = (
     "docs/site/sources.py",
+    "tests/documentation/test_tables.py",
     "tests/repository/citations.py",
     "tests/repository/test_citations.py",
     "docs/reference/documents.toml",
@@ -159,6 +160,17 @@ def test_every_link_leads_to_a_file_and_an_anchor_that_exist() -> None:
             elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
                 broken.append(f"{name}:{line}: {path or name} has no heading for #{anchor}")
     assert not broken, "\n".join(broken)
+
+
+def test_every_test_that_is_cited_exists() -> None:
+    missing = []
+    for name in [*files(*SUFFIXES, ".mjs"), "Makefile", "lab/README.md"]:
+        for number, line in enumerate(text(name).splitlines(), start=1):
+            for cited_test in re.findall(r"(?<![\w./-])tests/[\w/]*\w\.(?:rs|py|ts|json)\b", line):
+                # From the root, or from the crate that the file is in.
+                if not any((folder / cited_test).exists() for folder in (ROOT / name).parents):
+                    missing.append(f"{name}:{number}: there is no {cited_test}")
+    assert not missing, "\n".join(missing)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ pub fn flows(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         .count("packets_sent", |row| row.flow.packets_sent)
         .count("packets_lost", |row| row.flow.packets_lost)
         .count("packets_dropped", |row| row.flow.packets_dropped)
+        .count("packets_policed", |row| row.flow.packets_policed)
         .count("packets_lost_at_random", |row| {
             row.flow.packets_lost_at_random
         })
@@ -145,6 +146,7 @@ pub fn links(trials: &[Finished]) -> Table {
         .count("delivered_packets", |row| row.link.delivered_packets)
         .count("delivered_bytes", |row| row.link.delivered_bytes.as_u64())
         .count("dropped_packets", |row| row.link.dropped_packets)
+        .count("policed_packets", |row| row.link.policed_packets)
         .count("lost_packets", |row| row.link.lost_packets)
         .count("marked_packets", |row| row.link.marked_packets)
         .float("utilisation", |row| row.link.utilisation)

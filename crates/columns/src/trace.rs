@@ -56,7 +56,7 @@ impl From<Trace> for TraceTables {
             .rate("capacity_bps", |row| row.capacity)
             .count("queue_bytes", |row| row.queue_bytes.as_u64())
             .count("queue_packets", |row| row.queue_packets.into())
-            .seconds("queue_delay_s", |row| row.queue_delay)
+            .float("queue_delay_s", |row| endless(row.queue_delay))
             .count("delivered_bytes", |row| row.delivered.as_u64())
             .count("dropped_packets", |row| row.dropped.into())
             .count("marked_packets", |row| row.marked.into())
@@ -104,6 +104,14 @@ impl From<Trace> for TraceTables {
             held,
             frames,
         }
+    }
+}
+
+/// Seconds of a wait; of one in a link without capacity nobody knows the end.
+fn endless(wait: Duration) -> f64 {
+    match wait {
+        Duration::MAX => f64::INFINITY,
+        wait => wait.as_secs_f64(),
     }
 }
 

@@ -5,7 +5,8 @@ use crate::emulator::{DOWN, Emulator, UP};
 use crate::traffic::{ConnectionResult, FlowPlan, TrafficResult};
 use thalweg_path::{FlowLinkStats, LinkConfig};
 use thalweg_sim::{
-    FlowOutcome, LinkOutcome, Measured, Outcome, RequestOutcome, Scenario, Trace, Transfer, jain,
+    FlowOutcome, LinkOutcome, Measured, Outcome, RequestOutcome, Scenario, Senders, Trace,
+    Transfer, jain,
 };
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
@@ -72,17 +73,22 @@ impl Ended<'_> {
             self.share_as_seen(&mut flows, outside);
         }
         let end = self.result.end;
-        let stats = [DOWN, UP].map(|link| emulator.link_stats(link));
         let links = [DOWN, UP].map(|link| {
-            LinkOutcome::of(LINKS[link].to_owned(), &stats[link], self.links[link], end)
+            LinkOutcome::of(
+                LINKS[link].to_owned(),
+                emulator.link(link),
+                self.links[link],
+                end,
+            )
         });
+        let offered = [DOWN, UP].map(|link| emulator.link_stats(link).offered.packets);
         let outcome = Outcome {
             seed: self.seed,
             end,
-            events: stats.iter().map(|stats| stats.offered.packets).sum(),
+            events: offered.iter().sum(),
             packets: flows.iter().map(|flow| flow.packets_sent).sum(),
             overlap: self.result.overlap,
-            jain: jain(&self.result.shared),
+            jain: jain(&self.result.shared).filter(|_| self.scenario.has_rates()),
             trace_hash: None,
             flows,
             links: links.into(),
@@ -90,7 +96,7 @@ impl Ended<'_> {
             series: emulator.take_series(),
         };
         let trace = emulator.samples.take().map(|samples| {
-            let names = self.names();
+            let (names, _) = sender_names(self.scenario, self.plans);
             let mut trace = samples.trace;
             for drop in &mut trace.drops {
                 drop.flow = self.planned(drop.flow);
@@ -120,16 +126,16 @@ impl Ended<'_> {
 
     /// A flow: the sum of its connections.
     fn flow(&self, flow: usize, emulator: &Emulator) -> FlowOutcome {
-        let data = self.plans[flow].transfers.first();
-        let data = data.map_or(DOWN, |(_, transfer)| data_link(transfer));
-        let own = self
-            .flow_of
-            .iter()
-            .enumerate()
-            .filter(|(_, of)| **of == flow);
+        let spec = &self.scenario.flows[flow];
+        let data = spec.data_links();
+        let links = || [DOWN, UP].into_iter().filter(|link| data[*link]);
+        let own = self.flow_of.iter().enumerate();
+        let own = own.filter(|(_, of)| **of == flow);
         let on_link: FlowLinkStats = own
-            .map(|(index, _)| emulator.flow_stats(data, index as u64))
+            .flat_map(|(index, _)| links().map(move |link| (link, index as u64)))
+            .map(|(link, index)| emulator.flow_stats(link, index))
             .sum();
+        let waited = |share| links().filter_map(move |link| emulator.link(link).wait(flow, share));
         let transmitted = on_link.transmitted.packets;
         let mean = |sum: Duration| (transmitted > 0).then(|| sum / transmitted.max(1));
         let shared = self.result.shared[flow];
@@ -139,13 +145,17 @@ impl Ended<'_> {
             completion: Some(Duration::ZERO),
             closed: Some(Duration::ZERO),
             packets_dropped: on_link.dropped.packets,
+            packets_policed: on_link.policed.packets,
             packets_lost_at_random: on_link.lost.packets,
             packets_marked: on_link.marked.packets,
             mean_queue_delay: mean(on_link.queue_wait),
+            p95_queue_delay: waited(0.95).max(),
+            p99_queue_delay: waited(0.99).max(),
             mean_jitter: mean(on_link.jitter_experienced),
             shared_bytes: shared,
-            shared_rate: Rate::over(shared, self.result.overlap),
-            share: (!total.is_zero()).then(|| shared.as_u64() as f64 / total.as_u64() as f64),
+            shared_rate: (spec.has_rate()).then(|| Rate::over(shared, self.result.overlap)),
+            share: (!total.is_zero() && self.scenario.has_rates())
+                .then(|| shared.as_u64() as f64 / total.as_u64() as f64),
             ..FlowOutcome::default()
         };
         let (mut rtt_sum, mut rtt_samples) = (Duration::ZERO, 0);
@@ -167,13 +177,13 @@ impl Ended<'_> {
             sum.media.extend(done.media.iter().cloned());
         }
         if let Some(outside) = &emulator.observers.outside
-            && self.scenario.flows[flow].command.is_some()
+            && spec.command.is_some()
         {
             self.as_seen(&mut sum, flow, &outside.flow(flow), &on_link);
         }
         let begun = sum.start.unwrap_or(Duration::ZERO);
         let span = sum.completion.unwrap_or(self.result.end) - begun;
-        sum.mean_rate = Rate::over(sum.bytes_delivered, span);
+        sum.mean_rate = (spec.has_rate()).then(|| Rate::over(sum.bytes_delivered, span));
         sum.mean_rtt = mean_rtt(rtt_sum, rtt_samples);
         sum
     }
@@ -224,22 +234,9 @@ impl Ended<'_> {
         let total: Bytes = self.result.shared.iter().copied().sum();
         for (flow, shared) in flows.iter_mut().zip(&self.result.shared) {
             flow.shared_bytes = *shared;
-            flow.shared_rate = Rate::over(*shared, self.result.overlap);
+            flow.shared_rate = Some(Rate::over(*shared, self.result.overlap));
             flow.share = (!total.is_zero()).then(|| shared.as_u64() as f64 / total.as_u64() as f64);
         }
-    }
-
-    /// The name of each connection in a trace.
-    fn names(&self) -> Vec<String> {
-        let flows = self.scenario.flows.iter().zip(self.plans);
-        let names = flows.flat_map(|(spec, plan)| {
-            let name = move |number: usize| match spec.has_requests() {
-                true => format!("{}/{number}", spec.name),
-                false => spec.name.clone(),
-            };
-            (0..plan.transfers.len()).map(name)
-        });
-        names.collect()
     }
 
     fn requests(&self) -> Vec<RequestOutcome> {
@@ -264,12 +261,20 @@ impl Ended<'_> {
     }
 }
 
-/// The link of the data of a transfer; for a call, of what the server sends.
-pub(crate) fn data_link(transfer: &Transfer) -> usize {
-    match transfer {
-        Transfer::Download { .. } | Transfer::Call => DOWN,
-        Transfer::Upload { .. } => UP,
-    }
+/// The names of connections in a trace, and those of senders after them.
+pub(crate) fn sender_names(scenario: &Scenario, plans: &[FlowPlan]) -> (Vec<String>, Senders) {
+    let flows = scenario.flows.iter().zip(plans);
+    let connections = flows.flat_map(|(spec, plan)| {
+        let name = move |number: usize| match spec.has_requests() {
+            true => format!("{}/{number}", spec.name),
+            false => spec.name.clone(),
+        };
+        (0..plan.transfers.len()).map(move |number| (name(number), spec.is_sent_by_both()))
+    });
+    let (mut names, both): (Vec<String>, Vec<bool>) = connections.unzip();
+    let both = both.iter().enumerate().filter(|(_, both)| **both);
+    let senders = Senders::named(&mut names, both.map(|(connection, _)| connection));
+    (names, senders)
 }
 
 fn mean_rtt(sum: Duration, samples: u64) -> Option<Duration> {

@@ -1,13 +1,13 @@
 //! One trial of a scenario with the kernel's TCP and the QUIC stack: outcomes and a trace as of the simulator.
 
-use crate::emulator::Side;
 use crate::emulator::capture::Capture;
 use crate::emulator::outside::Outside;
 use crate::emulator::programs::{CONNECTIONS, Programs};
 use crate::emulator::series::Binned;
+use crate::emulator::{DataLinks, Side};
 use crate::explain::Explain;
 use crate::host::MOST;
-use crate::outcome::{Ended, data_link};
+use crate::outcome::Ended;
 use crate::request::{Answer, Request};
 use crate::scenario::flows_from_toml;
 use crate::stage::Stage;
@@ -79,17 +79,15 @@ pub(crate) fn run(
     let hosts = [1 + programs.len() as u8; 2];
     let of_programs = CONNECTIONS * programs.len();
     let mut stage = Stage::new(request, scenario, hosts, ports, of_programs, sample)?;
-    // Each connection with its flow and the link of its data; after them those of programs.
+    // Each connection with its flow and the links of its data; after them those of programs.
+    let data = |flow: usize| (flow, scenario.flows[flow].data_links());
     let flows = plans.iter().enumerate();
-    let planned = flows.flat_map(|(index, plan)| {
-        let own = plan.transfers.iter();
-        own.map(move |(_, transfer)| (index, data_link(transfer)))
-    });
-    let mut told_apart: Vec<(usize, usize)> = planned.collect();
+    let planned = flows.flat_map(|(flow, plan)| plan.transfers.iter().map(move |_| data(flow)));
+    let mut told_apart: Vec<(usize, DataLinks)> = planned.collect();
     for flow in &programs {
-        let link = data_link(&plans[*flow].transfers[0].1);
-        told_apart.extend([(*flow, link); CONNECTIONS]);
+        told_apart.extend([data(*flow); CONNECTIONS]);
     }
+    stage.emulator.count_waits(&told_apart);
     if !programs.is_empty() {
         let numbers = Programs::new(programs.len(), count);
         let outside = Outside::new(plans.len(), told_apart.clone());

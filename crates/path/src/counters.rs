@@ -5,6 +5,7 @@ use crate::passage::PassageLog;
 use crate::stats::{
     DropCause, Dropped, FlowLinkStats, LinkProgress, LinkStats, NOTHING, Transmitted,
 };
+use crate::waits::Waits;
 use std::collections::VecDeque;
 use thalweg_units::{Bytes, Duration, Instant};
 
@@ -16,6 +17,7 @@ pub(crate) struct Counters {
     pub(crate) progress: LinkProgress,
     /// Those with their own counters, and at the end one entry for all others.
     flows: Vec<FlowLinkStats>,
+    pub(crate) waits: Waits,
     log: Option<Vec<Dropped>>,
     fates: Option<Box<FateLogs>>,
 }
@@ -33,6 +35,7 @@ impl Counters {
             link: LinkStats::default(),
             progress: LinkProgress::default(),
             flows: vec![NOTHING; flows.saturating_add(1)],
+            waits: Waits::default(),
             log: None,
             fates: None,
         }
@@ -53,6 +56,7 @@ impl Counters {
             offered: sum.offered,
             delivered: sum.delivered,
             dropped: sum.dropped,
+            policed: sum.policed,
             lost: sum.lost,
             marked: sum.marked,
             transmitted: sum.transmitted,
@@ -110,9 +114,14 @@ impl Counters {
     }
 
     #[inline]
-    fn of(&mut self, flow: u64) -> &mut FlowLinkStats {
+    fn index(&self, flow: u64) -> usize {
         let others = self.flows.len() - 1;
-        let index = usize::try_from(flow).unwrap_or(others).min(others);
+        usize::try_from(flow).unwrap_or(others).min(others)
+    }
+
+    #[inline]
+    fn of(&mut self, flow: u64) -> &mut FlowLinkStats {
+        let index = self.index(flow);
         &mut self.flows[index]
     }
 
@@ -131,9 +140,11 @@ impl Counters {
     #[inline]
     pub(crate) fn transmitted(&mut self, flow: u64, size: Bytes, wait: Duration) {
         self.progress.transmitted += size;
-        let stats = self.of(flow);
+        let index = self.index(flow);
+        let stats = &mut self.flows[index];
         stats.transmitted.add(size);
         stats.queue_wait += wait;
+        self.waits.add(index, wait);
     }
 
     pub(crate) fn marked(&mut self, flow: u64, size: Bytes) {
@@ -146,7 +157,11 @@ impl Counters {
             self.of(entry.flow).lost.add(entry.size);
         } else {
             self.progress.dropped += 1;
-            self.of(entry.flow).dropped.add(entry.size);
+            let stats = self.of(entry.flow);
+            stats.dropped.add(entry.size);
+            if entry.cause == DropCause::Policed {
+                stats.policed.add(entry.size);
+            }
         }
         if let Some(log) = &mut self.log {
             log.push(entry);

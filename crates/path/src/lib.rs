@@ -60,6 +60,7 @@ mod store;
 pub mod test_packet;
 mod transmission_time;
 mod transmitter;
+mod waits;
 
 pub use capacity::{CapacitySchedule, DeliveryTrace, NoiseConfig, Segment, Segments, TraceError};
 pub use config::{Change, LinkConfig};

@@ -52,6 +52,8 @@ pub struct LinkStats {
     pub delivered: Count,
     /// Dropped by the policer or the queue, for whatever cause.
     pub dropped: Count,
+    /// Those of them that the policer dropped.
+    pub policed: Count,
     /// Lost after transmission.
     pub lost: Count,
     /// Marked CE by the policer or the queue; packets that arrived with CE are not counted.
@@ -130,6 +132,8 @@ pub struct FlowLinkStats {
     pub jitter_experienced: Duration,
     /// Dropped by the policer or the queue.
     pub dropped: Count,
+    /// Those of them that the policer dropped.
+    pub policed: Count,
     /// Lost after transmission.
     pub lost: Count,
     /// Marked CE by the policer or the queue.
@@ -146,6 +150,7 @@ impl<'a> Sum<&'a FlowLinkStats> for FlowLinkStats {
             sum.queue_wait += flow.queue_wait;
             sum.jitter_experienced += flow.jitter_experienced;
             sum.dropped += flow.dropped;
+            sum.policed += flow.policed;
             sum.lost += flow.lost;
             sum.marked += flow.marked;
         }
@@ -209,6 +214,7 @@ pub(crate) const NOTHING: FlowLinkStats = {
         offered: ZERO,
         delivered: ZERO,
         dropped: ZERO,
+        policed: ZERO,
         lost: ZERO,
         marked: ZERO,
         transmitted: ZERO,

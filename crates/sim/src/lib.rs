@@ -24,6 +24,7 @@ pub use live::Transfer;
 pub use outcome::frames::FrameRow;
 pub use outcome::media::MediaOutcome;
 pub use outcome::passages::{LimitRow, PassageRow, Passages, Watch};
+pub use outcome::senders::Senders;
 pub use outcome::series::{FlowSeries, SenderSeries, Series};
 pub use outcome::summary::jain;
 pub use outcome::trace::{DropRow, HeldRow, LinkRow, Trace};

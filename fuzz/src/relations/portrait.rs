@@ -92,7 +92,7 @@ impl Portrait {
         outcome.jain = None;
         for flow in &mut outcome.flows {
             flow.shared_bytes = thalweg_units::Bytes::ZERO;
-            flow.shared_rate = thalweg_units::Rate::ZERO;
+            flow.shared_rate = None;
             flow.share = None;
             flow.load = None; // while all flows were active
         }
@@ -108,9 +108,12 @@ impl Portrait {
         self.trace.link_names.clear();
         for flow in &mut self.outcome.flows {
             flow.packets_dropped = 0;
+            flow.packets_policed = 0;
             flow.packets_lost_at_random = 0;
             flow.packets_marked = 0;
             flow.mean_queue_delay = None;
+            flow.p95_queue_delay = None;
+            flow.p99_queue_delay = None;
             flow.mean_jitter = None;
             flow.utilisation = None;
         }

@@ -6,7 +6,8 @@ import type { Line, Panel, Ribbon } from "../trial/panels";
 import { scale, type Unit } from "../words/quantity";
 import type { Pen } from "./pen";
 import type { Theme } from "./theme";
-import { dots, type Frame, level, steps } from "./thin";
+import { ENVELOPE } from "../words/looks";
+import { dots, type Frame, level, steps, swing } from "./thin";
 
 /** Room beside a plot for the labels of its axes, in pixels. */
 export const LEFT = 60;
@@ -58,14 +59,18 @@ export function drawPanel(pen: Pen, panel: Panel, size: Size, window: Window, th
   };
   values(pen, panel.unit, frame, theme);
   times(pen, frame, theme, false);
-  for (const line of panel.lines) {
+  // Of lines that swing, what they swing between is behind all of them.
+  const swings = ENVELOPE.panels.includes(panel.id) ? panel.lines.map((line) => swing(line.times, line.values, frame, ENVELOPE.pixels)) : [];
+  swings.forEach(({ band }, index) => pen.area(band, theme.hues[(panel.lines[index] as Line).hue], ENVELOPE.opacity));
+  panel.lines.forEach((line, index) => {
     const colour = theme.hues[line.hue];
     if (line.points) {
       pen.dots(dots(line.times, line.values, frame), 1.25, colour);
     } else {
-      pen.line(steps(line.times, line.values, frame), { colour, width: line.faint ? 1 : 1.5, dash: line.dash });
+      const points = swings[index]?.line ?? steps(line.times, line.values, frame);
+      pen.line(points, { colour, width: line.faint ? 1 : 1.5, dash: line.dash });
     }
-  }
+  });
   for (const moments of panel.moments) {
     const y = frame.top + CROSS + 2 + (moments.row ?? 0) * (2 * CROSS + 2);
     const flat = moments.times.map(() => 0);

@@ -8,6 +8,8 @@ export interface Stroke {
 
 export interface Pen {
   line(points: Float64Array, stroke: Stroke): void;
+  /** Closed outlines, filled. */
+  area(points: Float64Array, fill: string, opacity: number): void;
   rect(x: number, y: number, width: number, height: number, fill: string): void;
   dots(points: Float64Array, radius: number, fill: string): void;
   text(words: string, x: number, y: number, colour: string, align: "left" | "center" | "right"): void;
@@ -26,6 +28,21 @@ export class CanvasPen implements Pen {
     context.lineWidth = width;
     context.setLineDash(dash);
     context.lineJoin = "round";
+    this.path(points);
+    context.stroke();
+  }
+
+  area(points: Float64Array, fill: string, opacity: number): void {
+    const { context } = this;
+    context.fillStyle = fill;
+    context.globalAlpha = opacity;
+    this.path(points);
+    context.fill();
+    context.globalAlpha = 1;
+  }
+
+  private path(points: Float64Array): void {
+    const { context } = this;
     context.beginPath();
     let open = false;
     for (let index = 0; index + 1 < points.length; index += 2) {
@@ -37,7 +54,6 @@ export class CanvasPen implements Pen {
         open = true;
       }
     }
-    context.stroke();
   }
 
   rect(x: number, y: number, width: number, height: number, fill: string): void {
@@ -67,20 +83,16 @@ export class SvgPen implements Pen {
   private readonly parts: string[] = [];
 
   line(points: Float64Array, { colour, width, dash = [] }: Stroke): void {
-    let path = "";
-    let open = false;
-    for (let index = 0; index + 1 < points.length; index += 2) {
-      const [x, y] = [points[index] as number, points[index + 1] as number];
-      if (Number.isNaN(y)) open = false;
-      else {
-        path += `${open ? "L" : "M"}${short(x)} ${short(y)}`;
-        open = true;
-      }
-    }
+    const path = described(points);
     if (path) {
       const dashes = dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : "";
       this.parts.push(`<path d="${path}" fill="none" stroke="${colour}" stroke-width="${width}"${dashes}/>`);
     }
+  }
+
+  area(points: Float64Array, fill: string, opacity: number): void {
+    const path = described(points);
+    if (path) this.parts.push(`<path d="${path}" fill="${fill}" fill-opacity="${opacity}"/>`);
   }
 
   rect(x: number, y: number, width: number, height: number, fill: string): void {
@@ -117,6 +129,21 @@ export class SvgPen implements Pen {
     const ground = `<rect width="${width}" height="${height}" fill="${background}"/>`;
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ${font}>${ground}${this.parts.join("\n")}</svg>\n`;
   }
+}
+
+/** The path through some points. */
+function described(points: Float64Array): string {
+  let path = "";
+  let open = false;
+  for (let index = 0; index + 1 < points.length; index += 2) {
+    const [x, y] = [points[index] as number, points[index + 1] as number];
+    if (Number.isNaN(y)) open = false;
+    else {
+      path += `${open ? "L" : "M"}${short(x)} ${short(y)}`;
+      open = true;
+    }
+  }
+  return path;
 }
 
 function short(value: number): string {

@@ -1,4 +1,5 @@
-// What of a series can be seen: points on the screen, at most four for each pixel. Peaks stay.
+// What of a series can be seen: points on the screen, at most four for each pixel. Peaks stay. Of a series that swings from sample to
+// sample, the mean of some pixels and what it swings between, as python/thalweg/pages/figures/envelope.py has it.
 
 import { after } from "../trial/columns";
 
@@ -61,6 +62,61 @@ export function steps(times: Float64Array, values: Float64Array, frame: Frame): 
   }
   flush();
   return Float64Array.from(points);
+}
+
+/** A line, and around it a closed band; NaN begins a new piece of either. */
+export interface Swing {
+  line: Float64Array;
+  band: Float64Array;
+}
+
+/**
+ * A series that keeps each value until the next, as its mean over time in intervals of so many pixels, and the band from the least to the
+ * greatest. Where a sample has as much room as an interval, the line goes through the samples, and there is no band.
+ */
+export function swing(times: Float64Array, values: Float64Array, frame: Frame, pixels: number): Swing {
+  const { from, until, left, width } = frame;
+  const begin = Math.max(0, after(times, from) - 1);
+  const end = after(times, until);
+  const count = Math.max(1, Math.floor(width / pixels));
+  if (end - begin <= count) return { line: steps(times, values, frame), band: new Float64Array() };
+  const y = (value: number) => level(frame, value);
+  const [line, upper, lower, band]: [number[], number[], number[], number[]] = [[], [], [], []];
+  const close = () => {
+    if (upper.length > 0) band.push(...upper, ...lower, Number.NaN, Number.NaN);
+    upper.length = lower.length = 0;
+  };
+  let next = begin; // the first sample that is not reached
+  let held = Number.NaN;
+  for (let index = 0; index < count; index++) {
+    const [first, last] = [from + ((until - from) * index) / count, from + ((until - from) * (index + 1)) / count];
+    const [x, right] = [left + (width * index) / count, left + (width * (index + 1)) / count];
+    let [least, most, area, known] = [Infinity, -Infinity, 0, 0];
+    const hold = (value: number, begins: number, ends: number) => {
+      if (!Number.isFinite(value) || ends < begins) return;
+      [least, most] = [Math.min(least, value), Math.max(most, value)];
+      area += value * (ends - begins);
+      known += ends - begins;
+    };
+    while (next < end && (times[next] as number) <= first) held = values[next++] as number;
+    let since = first;
+    while (next < end && (times[next] as number) < last) {
+      hold(held, since, times[next] as number);
+      since = times[next] as number;
+      held = values[next++] as number;
+    }
+    if (next < times.length || since > first || index === 0) hold(held, since, last);
+    if (known === 0) {
+      line.push(x, Number.NaN);
+      close();
+      continue;
+    }
+    line.push(x, y(area / known), right, y(area / known));
+    upper.push(x, y(most), right, y(most));
+    lower.unshift(right, y(least), x, y(least));
+  }
+  close();
+  return { line: Float64Array.from(line), band: Float64Array.from(band) };
 }
 
 /** Single points as x, y pairs, one for each pixel. */

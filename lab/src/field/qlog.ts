@@ -1,8 +1,9 @@
 // A log of a QUIC connection: qlog 0.3 and 0.4 as JSON, the text sequences of the main schema (draft-ietf-quic-qlog-main-schema),
 // and the rows of draft-02 with `event_fields`. Names of events are those of draft-ietf-quic-qlog-quic-events, also the older ones.
 //
-// Read are metrics, packets sent, received and lost, and congestion states; of several connections, the one with the most of
-// these. Times are milliseconds (or as `time_units` says), rates bits per second. Times count from the first event.
+// Read are metrics, packets sent, received and lost, and congestion states; of several connections, and of both ends of one, the log
+// with the most of these. Times, round-trip times among them, are milliseconds (or as `time_units` says), rates bits per second. Times
+// count from the first event.
 
 import { line, type Moments, panel, type Ribbon, type Span } from "../trial/panels";
 import { quantile } from "../trial/quantile";
@@ -15,9 +16,21 @@ type Table = Record<string, Json>;
 
 interface Event {
   time: number;
-  group: string;
+  /** The log that it is of: one end of one connection. */
+  log: Log;
   name: string;
   data: Table;
+}
+
+/** What one end has logged of one connection. */
+interface Log {
+  /** The connection, as far as the log names it: logs of both ends have one. */
+  connection: string;
+  /** Who has logged. */
+  end: string;
+  /** Seconds in a unit of its round-trip times. */
+  seconds: number;
+  events: Event[];
 }
 
 const METRICS = ["smoothed_rtt", "latest_rtt", "min_rtt", "congestion_window", "bytes_in_flight", "ssthresh", "pacing_rate"] as const;
@@ -29,17 +42,24 @@ const ACCEPTED = "accepted: recovery:metrics_updated, transport:packet_sent, pac
 /** Reads a log. Throws what a person can read. */
 export function readQlog(text: string, name: string): Field {
   const all = text.trimStart().startsWith(SEQUENCE) || isLines(text) ? ofSequence(text) : ofDocument(parsed(text));
-  const groups = new Map<string, Event[]>();
+  const logs = new Set<Log>();
   for (const event of all) {
-    const known = groups.get(event.group);
-    if (known) known.push(event);
-    else groups.set(event.group, [event]);
+    event.log.events.push(event);
+    logs.add(event.log);
   }
-  let [events, group]: [Event[], string] = [[], ""];
-  for (const [own, found] of groups) if (found.length > events.length) [events, group] = [found, own];
-  if (events.length === 0) throw new Error(`it has no event that the lab draws; ${ACCEPTED}`);
-  const others = groups.size > 1 ? `, the longest of ${groups.size} connections${group ? ` (${group.slice(0, 40)})` : ""}` : "";
-  return drawn(events, name, others);
+  const [first, ...rest] = logs;
+  if (!first) throw new Error(`it has no event that the lab draws; ${ACCEPTED}`);
+  const longest = rest.reduce((found, log) => (log.events.length > found.events.length ? log : found), first);
+  return drawn(longest, name, othersOf(longest, [...logs]));
+}
+
+/** What else a file has, in words. */
+function othersOf(drawn: Log, logs: Log[]): string {
+  const connections = new Set(logs.map(({ connection }) => connection));
+  const ends = logs.filter(({ connection }) => connection === drawn.connection).length;
+  const named = (word: string) => (word ? ` (${word.slice(0, 40)})` : "");
+  const ofConnections = connections.size > 1 ? `, the longest of ${connections.size} connections${named(drawn.connection)}` : "";
+  return ofConnections + (ends > 1 ? `, the longest of ${ends} vantage points${named(drawn.end)}` : "");
 }
 
 /** A document on each line, the header first. */
@@ -79,14 +99,14 @@ function number(value: Json): number {
 
 function* ofSequence(text: string): Generator<Event> {
   let header: Table | null = null;
-  let clock: Clock | null = null;
+  let trace: TraceOf | null = null;
   let rows = 0;
   for (const record of records(text)) {
     if (header === null) {
       const first = parsed(record);
       if (!isTable(first) || !("qlog_version" in first || "qlog_format" in first || "file_schema" in first)) throw new Error(NO_QLOG);
       header = first;
-      clock = new Clock(inner(header, "trace"));
+      trace = new TraceOf(inner(header, "trace"), []);
       continue;
     }
     limited(++rows);
@@ -96,7 +116,7 @@ function* ofSequence(text: string): Generator<Event> {
     } catch {
       continue; // RFC 7464 section 2.3: a record that was cut off is passed over
     }
-    const read = clock && eventOf(event, clock, "");
+    const read = trace && eventOf(event, trace);
     if (read) yield read;
   }
   if (header === null) throw new Error(NO_QLOG);
@@ -117,14 +137,16 @@ function* ofDocument(document: Json): Generator<Event> {
   const traces = isTable(document) ? document["traces"] : null;
   if (!Array.isArray(traces)) throw new Error(NO_QLOG);
   let rows = 0;
-  for (const [index, trace] of traces.entries()) {
-    const events = isTable(trace) ? trace["events"] : null;
+  const before: TraceOf[] = [];
+  for (const table of traces) {
+    const events = isTable(table) ? table["events"] : null;
     if (!Array.isArray(events)) continue;
-    const clock = new Clock(trace as Table);
-    const fields = (trace as Table)["event_fields"];
+    const trace = new TraceOf(table as Table, before);
+    before.push(trace);
+    const fields = (table as Table)["event_fields"];
     for (const entry of events) {
       limited(++rows);
-      const event = eventOf(Array.isArray(entry) && Array.isArray(fields) ? ofRow(entry, fields) : entry, clock, String(index));
+      const event = eventOf(Array.isArray(entry) && Array.isArray(fields) ? ofRow(entry, fields) : entry, trace);
       if (event) yield event;
     }
   }
@@ -139,19 +161,43 @@ function ofRow(row: Json[], fields: Json[]): Table {
   const named = Object.fromEntries(fields.map((field, index) => [String(field), row[index]]));
   const category = named["category"] ?? named["CATEGORY"];
   const event = named["event"] ?? named["EVENT_TYPE"] ?? named["event_type"];
-  return { time: named["relative_time"] ?? named["time"] ?? named["TIME"], name: `${String(category)}:${String(event)}`, data: named["data"] ?? named["DATA"] };
+  const time = named["relative_time"] ?? named["time"] ?? named["TIME"];
+  return { time, name: `${String(category)}:${String(event)}`, data: named["data"] ?? named["DATA"], group_id: named["group_id"] };
 }
 
-/** Times of a trace, whichever of the formats of the schema they have. */
-class Clock {
+/** A trace of a file: its times, whichever of the formats of the schema they have, and the logs in it. */
+class TraceOf {
   private before = 0;
   private readonly isDelta: boolean;
+  /** Seconds in a unit of its times: up to draft-02 `time_units` is of round-trip times too. */
   private readonly seconds: number;
+  /** Empty where the trace does not name its connection. */
+  private readonly name: string;
+  private readonly end: string;
+  private readonly connection: string;
+  private readonly logs = new Map<string, Log>();
 
-  constructor(trace: Table) {
-    const format = inner(trace, "common_fields")["time_format"];
+  constructor(trace: Table, before: TraceOf[]) {
+    const common = inner(trace, "common_fields");
+    const format = common["time_format"];
     this.isDelta = format === "delta" || format === "relative_to_previous_event";
     this.seconds = inner(trace, "configuration")["time_units"] === "us" ? 1e-6 : 1e-3;
+    const id = String(trace["description"] ?? ""); // of picoquic
+    const names = [common["group_id"], common["ODCID"], /^([0-9a-f]{2}){4,20}$/i.test(id) ? id : ""];
+    this.name = String(names.find((name) => typeof name === "string" && name !== "") ?? "");
+    const point = inner(trace, "vantage_point");
+    this.end = String(point["type"] ?? point["name"] ?? "");
+    // Without names, the first log of a client and the first of a server are of one connection.
+    const others = before.filter(({ name, end }) => name === "" && end === this.end);
+    this.connection = this.name || (others.length > 0 ? String(others.length + 1) : "");
+  }
+
+  /** The log of the connection that an event names, if it names one. */
+  log(group: Json): Log {
+    const connection = String(group ?? this.connection).slice(0, 100);
+    const known = this.logs.get(connection) ?? { connection, end: this.end, seconds: this.seconds, events: [] };
+    this.logs.set(connection, known);
+    return known;
   }
 
   read(value: Json): number {
@@ -163,12 +209,12 @@ class Clock {
   }
 }
 
-function eventOf(value: Json, clock: Clock, group: string): Event | null {
+function eventOf(value: Json, trace: TraceOf): Event | null {
   if (!isTable(value)) return null;
-  const time = clock.read(value["time"]);
+  const time = trace.read(value["time"]);
   const name = String(value["name"] ?? value["type"] ?? "").replace(/^.*:/, "").replace(/^recovery_/, "");
   if (Number.isNaN(time) || !["metrics_updated", "metric_update", "packet_sent", "packet_received", "packet_lost", "congestion_state_updated"].includes(name)) return null;
-  return { time, name, data: inner(value, "data"), group: String(value["group_id"] ?? group).slice(0, 100) };
+  return { time, name, data: inner(value, "data"), log: trace.log(value["group_id"]) };
 }
 
 function sizeOf(data: Table): number {
@@ -264,7 +310,7 @@ function isOfData(header: Table): boolean {
   return kind === undefined || String(kind).toUpperCase() === "1RTT";
 }
 
-function drawn(events: Event[], name: string, others: string): Field {
+function drawn({ events, seconds }: Log, name: string, others: string): Field {
   events.sort((one, other) => one.time - other.time);
   const begin = events[0]?.time ?? 0;
   const end = (events[events.length - 1]?.time ?? 0) - begin;
@@ -294,7 +340,7 @@ function drawn(events: Event[], name: string, others: string): Field {
         const value = number(data[metric] ?? (metric === "congestion_window" ? data["cwnd"] : undefined));
         if (Number.isNaN(value)) continue;
         metrics[metric].times.push(time);
-        metrics[metric].values.push(metric.endsWith("_rtt") ? value / 1e3 : value);
+        metrics[metric].values.push(metric.endsWith("_rtt") ? value * seconds : value);
       }
     }
   }

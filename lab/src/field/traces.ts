@@ -68,26 +68,32 @@ function readJitter(source: string, name: string): Field {
   };
 }
 
-/** The series of a probe: half of what each round trip has above the least is the jitter of either direction. */
+/**
+ * The series of a probe, read as python/thalweg/probe/series.py reads it: half of what each round trip has above the least is the
+ * jitter of either direction. Remarks, lines that begin with #, may stand anywhere.
+ */
 export function readSeries(text: string, name: string): Field {
-  const [head, ...rows] = lines(text);
-  if (head?.trim() !== SERIES) throw wrong(1, head ?? "", `a series of thalweg probe, which begins with ${SERIES}`);
+  const all = lines(text).map((content, index) => ({ content: content.trim(), number: index + 1 }));
+  const [head, ...rows] = all.filter(({ content }) => content !== "" && !content.startsWith("#"));
+  const names = head?.content.split(",").map((cell) => cell.trim());
+  if (!head || names?.join() !== SERIES) throw wrong(head?.number ?? 1, head?.content ?? "", `a series of thalweg probe, which begins with ${SERIES}`);
   const [sent, rtts, lost]: [number[], number[], number[]] = [[], [], []];
   let first: number | null = null;
   let last = -1;
-  rows.forEach((content, index) => {
-    const fields = content.split(",");
-    const at = Number(fields[1]);
-    const back = fields[4] === "" || fields[4] === undefined ? null : Number(fields[4]);
-    if (fields.length !== 7 || !Number.isFinite(at) || (back !== null && !(back >= at))) throw wrong(index + 2, content, `numbers under ${SERIES}`);
+  for (const { content, number } of rows) {
+    const fields = content.split(",").map((cell) => (cell.trim() === "" ? Number.NaN : Number(cell)));
+    const [, at, arrived, returned, back] = fields as [number, number, number, number, number];
+    const isAnswered = [arrived, returned, back].every(Number.isFinite);
+    if (fields.length !== 7 || !Number.isFinite(at) || (isAnswered && !(back >= at))) throw wrong(number, content, `numbers under ${SERIES}`);
     first ??= at;
     last = Math.max(last, at);
-    if (back === null) lost.push((at - first) / 1e9);
+    if (!isAnswered) lost.push((at - first) / 1e9);
     else {
       sent.push((at - first) / 1e9);
-      rtts.push((back - at) / 1e9);
+      // Without the time that the server took.
+      rtts.push((back - at - (returned - arrived)) / 1e9);
     }
-  });
+  }
   if (rtts.length === 0) throw new Error("no probe was answered; accepted: a series with answers");
   const least = quantile(rtts, 0);
   const end = (last - (first ?? 0)) / 1e9;

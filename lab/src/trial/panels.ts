@@ -153,9 +153,10 @@ function rates(trace: Trace, flows: string[]): Panel {
   return panel("rate", [...senderLines(trace, flows, "rate"), capacity]);
 }
 
-/** The line of a queue. */
+/** The line of a queue. A wait in a link without capacity has no end: there is no line. */
 export function queueLine(link: string, times: ArrayLike<number>, delays: ArrayLike<number>): Line {
-  return line("queue", `queue, ${linkCalled(link)}`, times, delays, { term: "queue delay", hue: LINK_HUES[0] as Hue });
+  const known = Float64Array.from(delays, (delay) => (Number.isFinite(delay) ? delay : Number.NaN));
+  return line("queue", `queue, ${linkCalled(link)}`, times, known, { term: "queue delay", hue: LINK_HUES[0] as Hue });
 }
 
 function queue(trace: Trace): Panel {

@@ -1,5 +1,5 @@
 // The trace of a trial as qlog: what `thalweg run --trace FILE.sqlog` and `FILE.qlog` write (python/thalweg/engine/trace/qlog.py, where
-// sources and limits are). tests/lab/test_qlog.py compares both, event by event.
+// sources and limits are); tests/lab/test_take_away.py compares both, event by event.
 
 import type { Table, Trace } from "../engine/engine";
 import { numbers, words } from "./columns";

@@ -22,6 +22,14 @@ export interface Judgement {
   verdict: "pass" | "fail" | "infeasible";
 }
 
+/** The completion of a flow, for comparison: in the form of a criterion. */
+export function completionOf(flow: string): Criterion {
+  return {
+    flow, metric: "completion", stream: null, column: "completion_s", unit: "s", until_the_end: false,
+    at_most: null, at_least: null, in: 1, floor: null, source: null, informative: true,
+  };
+}
+
 /** The value of what did not finish: infinite, on the side of failure. */
 export function missing({ at_least }: Pick<Criterion, "at_least">): number {
   return at_least === null ? Infinity : -Infinity;

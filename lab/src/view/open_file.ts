@@ -48,6 +48,7 @@ export const ACCEPTED = KINDS.map(({ accepted }) => accepted).join(", ");
 
 /** Opens a file of the reader, or says why not. */
 export async function openFile(file: File): Promise<void> {
+  failure.value = null; // that of the file before
   const name = file.name.toLowerCase();
   const kind = KINDS.find(({ fits }) => fits(name));
   try {

@@ -5,7 +5,7 @@ import type { Criterion } from "../engine/engine";
 import { about, kept, linked, type Run, run } from "../state/lab";
 import { numbers, words } from "../trial/columns";
 import { text } from "../words/quantity";
-import { meets, missing, subject, values } from "../trial/verdict";
+import { completionOf, meets, missing, subject, values } from "../trial/verdict";
 import { Term } from "../words/term";
 
 /** Whether the trial is the one that a link, or a stored result, has promised. */
@@ -44,7 +44,8 @@ function Rows({ of, mark = "" }: { of: Run; mark?: string }) {
   const flows = of.trial.outcomes.flows;
   const [names, controllers] = [words(flows, "flow"), words(flows, "controller")];
   const column = (name: string, row: number) => numbers(flows, name)[row];
-  const completion = (row: number) => column("completion_s", row) ?? Number.NaN;
+  // As the command line counts: from the planned start of the flow.
+  const completion = (row: number) => values(of.trial.outcomes, completionOf(names.words[names.indices[row] as number] as string), 1, of.checked.startsS)[0] as number;
   return (
     <>
       {Array.from(names.indices, (index, row) => (
@@ -54,7 +55,7 @@ function Rows({ of, mark = "" }: { of: Run; mark?: string }) {
             {mark}
           </th>
           <td>{controllers.words[controllers.indices[row] as number]}</td>
-          <td data-column={mark ? "kept" : "completion_s"}>{text(Number.isNaN(completion(row)) ? Infinity : completion(row), "s", 4)}</td>
+          <td data-column={mark ? "kept" : "completion_s"}>{text(completion(row), "s", 4)}</td>
           <td>{text(column("mean_rate_bps", row), "bps")}</td>
           <td>{text(column("mean_rtt_s", row), "s")}</td>
           <td>{text(column("mean_queue_delay_s", row), "s")}</td>

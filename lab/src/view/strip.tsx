@@ -7,7 +7,7 @@ import type { CheckedScenario, Criterion, Outcomes } from "../engine/engine";
 import { change, finished, many, seed, TRIALS } from "../state/lab";
 import { text, type Unit } from "../words/quantity";
 import { quantile } from "../trial/quantile";
-import { judge, meets, subject, values } from "../trial/verdict";
+import { completionOf, judge, meets, subject, values } from "../trial/verdict";
 
 interface Distribution {
   title: string;
@@ -28,10 +28,7 @@ function choices(outcomes: Outcomes, { criteria, startsS }: CheckedScenario): Di
   if (found.length > 0) return found;
   const flows = outcomes.flows["flow"];
   const first = flows && "words" in flows ? (flows.words[0] ?? "") : "";
-  const made: Criterion = {
-    flow: first, metric: "completion", stream: null, column: "completion_s", unit: "s", until_the_end: false,
-    at_most: null, at_least: null, in: 1, floor: null, source: null, informative: true,
-  };
+  const made = completionOf(first);
   return [{ title: subject(made), unit: "s", values: of(made), criterion: null }];
 }
 

@@ -15,6 +15,8 @@ export const HELD_HUES = looks.held as Hue[];
 /** The colours of frames by what became of them. */
 export const FRAME_HUES = looks.frames as Record<keyof typeof looks.frames, Hue>;
 export const DASHES: number[][] = looks.dashes;
+/** Panels whose lines are means of this many pixels, and how opaque what they swing between is behind them. */
+export const ENVELOPE: { opacity: number; pixels: number; panels: string[] } = looks.envelope;
 /** Panels in their order. */
 export const PANELS = Object.keys(looks.panels) as PanelName[];
 

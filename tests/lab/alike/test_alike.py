@@ -1,17 +1,10 @@
-"""Functions of the page that Python has too, under Node: both say the same of the same numbers.
-
-Where there is no Node, or no packages of the page, the tests are skipped, and fail in CI.
-"""
+"""Functions of the page that Python has too, under Node: both say the same of the same numbers."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 import random
-import shutil
-import subprocess
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +12,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from lab.alike.conftest import Ask
 from thalweg.base.quantity import text
 from thalweg.judging.statistics.quantiles import percentile
 from thalweg.judging.verdict import UNTIL_THE_END, judge
 
 HERE = Path(__file__).parent
-LAB = HERE.parents[2] / "lab"
 QUANTITIES = json.loads((HERE / "quantities.json").read_text())
 UNITS = ("s", "bps", "bytes", "share", "packets", "")
 STARTS = {"main": 1.0, "late": 3.0}
@@ -59,28 +52,6 @@ CRITERIA: list[dict[str, Any]] = [
     },
 ]
 DEFAULTS: dict[str, Any] = {"stream": None, "at_most": None, "at_least": None, "in": 1.0, "floor": None}
-
-Ask = Callable[[str, Sequence[Sequence[Any]]], list[Any]]
-
-
-@pytest.fixture
-def ask() -> Ask:
-    """What functions of a module of the page return."""
-    node = shutil.which("node")
-    if node is None or not (LAB / "node_modules").is_dir():
-        assert "CI" not in os.environ, "Node, or the packages of the page, are missing: make lab"
-        pytest.skip("Node, or the packages of the page, are missing: make lab")
-    words = [node, str(HERE / "call.mjs"), str(LAB)]
-
-    def ask_(module: str, calls: Sequence[Sequence[Any]]) -> list[Any]:
-        asked = json.dumps(calls, allow_nan=False)
-        done = subprocess.run(
-            [*words, module], input=asked, check=False, capture_output=True, text=True, timeout=120
-        )
-        assert done.returncode == 0, done.stderr
-        return list(json.loads(done.stdout))
-
-    return ask_
 
 
 def lacking(value: float) -> float | str:

@@ -93,6 +93,9 @@ impl Side {
     }
 }
 
+/// Whether the data of a connection crosses the link down, and whether it crosses the link up.
+pub(crate) type DataLinks = [bool; 2];
+
 /// A device of one host. Each read returns a packet or a super packet after its offload header, each write takes one;
 /// neither blocks.
 #[derive(Debug)]
@@ -408,6 +411,20 @@ impl Emulator {
     /// The clock of packets and schedules.
     pub(crate) fn clock(&self) -> Clock {
         self.clock
+    }
+
+    /// Counts how long packets of data wait in queues, by flow: `connections` are each with its flow.
+    pub(crate) fn count_waits(&mut self, connections: &[(usize, DataLinks)]) {
+        for (index, direction) in self.directions.iter_mut().enumerate() {
+            let groups = connections.iter();
+            let groups = groups.map(|(flow, data)| data[index].then_some(*flow as u32));
+            direction.link.count_waits(groups);
+        }
+    }
+
+    /// One of the links.
+    pub(crate) fn link(&self, index: usize) -> &Link<Frame> {
+        &self.directions[index].link
     }
 
     /// Totals of a link.

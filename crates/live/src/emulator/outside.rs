@@ -4,6 +4,7 @@
 //! A packet counts as sent when it is read and as received when it is written. What is above the header of TCP or UDP
 //! is payload: data, and headers of QUIC, TLS and HTTP, and data that is sent again.
 
+use super::DataLinks;
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Bins of what flows have received.
@@ -37,15 +38,15 @@ pub(crate) struct Seen {
 /// What was seen of all flows.
 #[derive(Debug)]
 pub(crate) struct Outside {
-    /// For each connection its flow, and the link that carries its data.
-    connections: Vec<(usize, usize)>,
+    /// For each connection its flow, and the links that carry its data.
+    connections: Vec<(usize, DataLinks)>,
     seen: Vec<Seen>,
     /// For each flow, payload received.
     bins: Vec<Vec<u64>>,
 }
 
 impl Outside {
-    pub(crate) fn new(flows: usize, connections: Vec<(usize, usize)>) -> Outside {
+    pub(crate) fn new(flows: usize, connections: Vec<(usize, DataLinks)>) -> Outside {
         Outside {
             seen: vec![Seen::default(); connections.len()],
             connections,
@@ -60,7 +61,7 @@ impl Outside {
         };
         let seen = &mut self.seen[connection];
         seen.first.get_or_insert(packet.now);
-        seen.packets += u64::from(packet.link == data);
+        seen.packets += u64::from(data[packet.link]);
     }
 
     /// A packet left a link.
@@ -68,7 +69,7 @@ impl Outside {
         let Some((connection, flow, data)) = self.known(packet.connection) else {
             return;
         };
-        if packet.link != data || packet.payload.is_zero() {
+        if !data[packet.link] || packet.payload.is_zero() {
             return;
         }
         let seen = &mut self.seen[connection];
@@ -82,7 +83,7 @@ impl Outside {
         bins[bin] += packet.payload.as_u64();
     }
 
-    fn known(&self, connection: u64) -> Option<(usize, usize, usize)> {
+    fn known(&self, connection: u64) -> Option<(usize, usize, DataLinks)> {
         let number = usize::try_from(connection).ok()?;
         let &(flow, data) = self.connections.get(number)?;
         Some((number, flow, data))
@@ -118,6 +119,9 @@ impl Outside {
 mod tests {
     use super::*;
 
+    const DOWN: DataLinks = [true, false];
+    const UP: DataLinks = [false, true];
+
     fn packet(ms: u64, link: usize, connection: u64, payload: u64) -> Passing {
         Passing {
             now: Instant::START + Duration::from_millis(ms),
@@ -130,7 +134,7 @@ mod tests {
     #[test]
     fn a_flow_begins_with_any_packet_and_ends_with_the_last_data_of_connections_that_carry_it() {
         // Flow 0 downloads over link 0 and has three connections; flow 1 uploads over link 1.
-        let mut outside = Outside::new(2, vec![(0, 0), (0, 0), (1, 1), (0, 0)]);
+        let mut outside = Outside::new(2, vec![(0, DOWN), (0, DOWN), (1, UP), (0, DOWN)]);
         outside.on_sent(packet(3, 1, 0, 0));
         outside.on_sent(packet(5, 0, 0, 1000));
         outside.on_received(packet(15, 0, 0, 1000));

@@ -2,6 +2,7 @@
 //!
 //! A packet is sent when it is read, and received when it is written. Bytes are those of IP packets.
 
+use super::DataLinks;
 use thalweg_sim::Series;
 use thalweg_units::{Bytes, Duration, Instant};
 
@@ -10,8 +11,8 @@ use thalweg_units::{Bytes, Duration, Instant};
 pub(crate) struct Binned {
     series: Series,
     until: Instant,
-    /// For each connection its flow, and the link that carries its data.
-    connections: Vec<(usize, usize)>,
+    /// For each connection its flow, and the links that carry its data.
+    connections: Vec<(usize, DataLinks)>,
 }
 
 impl Binned {
@@ -19,7 +20,7 @@ impl Binned {
         every: Duration,
         until: Duration,
         flows: usize,
-        connections: Vec<(usize, usize)>,
+        connections: Vec<(usize, DataLinks)>,
     ) -> Binned {
         Binned {
             series: Series::new(every, flows),
@@ -45,7 +46,7 @@ impl Binned {
     /// The flow whose data crosses in the direction of the packet.
     fn flow(&self, now: Instant, link: usize, connection: u64) -> Option<usize> {
         let &(flow, data) = self.connections.get(usize::try_from(connection).ok()?)?;
-        (data == link && now < self.until).then_some(flow)
+        (data[link] && now < self.until).then_some(flow)
     }
 
     /// The series of a finished trial; `capacity` returns the bytes that a link could transmit between two times.
@@ -67,17 +68,21 @@ mod tests {
     #[test]
     fn data_is_counted_in_its_direction_by_flow_and_until_the_limit() {
         let at = |ms| Instant::START + Duration::from_millis(ms);
-        // Two connections of flow 0 whose data takes link 0, one of flow 1 whose data takes link 1.
-        let connections = vec![(0, 0), (0, 0), (1, 1)];
+        // Two connections of flow 0 whose data takes link 0, one of flow 1 whose data takes link 1, and one of flow 2, a call
+        // whose media take both.
+        let [down, up, both] = [[true, false], [false, true], [true, true]];
+        let connections = vec![(0, down), (0, down), (1, up), (2, both)];
         let mut binned = Binned::new(
             Duration::from_millis(10),
             Duration::from_millis(30),
-            2,
+            3,
             connections,
         );
         binned.on_sent(at(1), 0, 0, Bytes::new(100));
         binned.on_sent(at(2), 0, 1, Bytes::new(10));
         binned.on_sent(at(3), 1, 1, Bytes::new(40)); // an acknowledgement
+        binned.on_sent(at(4), 0, 3, Bytes::new(5));
+        binned.on_sent(at(5), 1, 3, Bytes::new(6));
         binned.on_sent(at(3), 0, 77, Bytes::new(40)); // not our connection
         binned.on_received(at(12), 0, 0, Bytes::new(100));
         binned.on_received(at(25), 1, 2, Bytes::new(7));
@@ -88,6 +93,7 @@ mod tests {
         assert_eq!(series.flows[0].sent, [110, 0, 0]);
         assert_eq!(series.flows[0].received, [0, 100, 0]);
         assert_eq!(series.flows[1].received, [0, 0, 7]);
+        assert_eq!(series.flows[2].sent, [11, 0, 0]);
         assert_eq!(series.capacity, [[10, 10, 10], [11, 11, 11]]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::sys::tcp::TcpInfo;
 use serde::{Deserialize, Serialize};
-use thalweg_sim::{RealConnection, SenderRecorder, SenderRow, SenderTrace};
+use thalweg_sim::{RealConnection, SenderRecorder, SenderRow, SenderTrace, Senders};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// States of the kernel's congestion control (TCP_CA_Open and so on, linux/tcp.h).
@@ -12,7 +12,7 @@ const STATES: [&str; 5] = ["open", "disorder", "window reduced", "recovery", "lo
 /// `thalweg_quic::net`.
 const MOST_PACKETS: usize = 1_000_000;
 
-/// Samples of all connections, which are the flows of the trace.
+/// Samples of the senders of all connections.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct FlowTrace {
     pub(crate) senders: SenderTrace,
@@ -24,6 +24,8 @@ pub(crate) struct FlowTrace {
 #[derive(Debug, Default)]
 pub(crate) struct FlowRecorder {
     senders: SenderRecorder,
+    /// Of calls whose media both ends send.
+    places: Senders,
     cut_packets: u64,
 }
 
@@ -37,6 +39,14 @@ impl FlowTrace {
 }
 
 impl FlowRecorder {
+    /// One whose senders have these places among the names of the trace.
+    pub(crate) fn new(places: Senders) -> Self {
+        FlowRecorder {
+            places,
+            ..FlowRecorder::default()
+        }
+    }
+
     /// Samples a connection of the kernel's TCP that transfers this much data.
     pub(crate) fn take_tcp(&mut self, now: Instant, number: usize, info: &TcpInfo, data: Bytes) {
         let segment = Bytes::new(u64::from(info.snd_mss));
@@ -72,10 +82,11 @@ impl FlowRecorder {
         &mut self,
         now: Instant,
         number: usize,
-        event: &'static str,
+        events: [&'static str; 2],
         connection: &mut RealConnection,
     ) {
-        connection.sample(now, number, event, &mut self.senders);
+        let recorder = (&self.places, &mut self.senders);
+        connection.sample(now, number, events, recorder);
         self.keep_few();
     }
 

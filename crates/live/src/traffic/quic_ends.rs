@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::sys::events::Interest;
 use std::io;
 use std::net::SocketAddrV4;
-use thalweg_sim::{MediaOutcome, RealConnection, Role, Scenario, Train};
+use thalweg_sim::{Counters, MediaOutcome, RealConnection, Role, Scenario, Train};
 use thalweg_units::{Duration, Instant};
 
 /// Least time between two samples of a trace.
@@ -92,14 +92,11 @@ impl QuicEnds {
         trace: Option<&mut FlowRecorder>,
     ) -> io::Result<bool> {
         let connection = &mut self.connection;
-        let mut event = "timer"; // of the sender of the data, which is sampled
-        let sender = connection.sender();
+        let mut events = ["timer"; 2]; // of both ends: those that send data are sampled
         // Receive first: an acknowledgement in the socket may stop a timer that is due.
         for end in &mut self.ends {
             end.udp.receive(room, &mut |datagram| {
-                if end.role == sender {
-                    event = "received";
-                }
+                events[end.role.index()] = "received";
                 connection.receive(now, end.role, datagram);
             });
         }
@@ -110,8 +107,9 @@ impl QuicEnds {
                 while end.is_free()
                     && let Some(train) = connection.transmit(now, end.role, end.udp.most())
                 {
-                    if event == "timer" && end.role == sender {
-                        event = "sent";
+                    let event = &mut events[end.role.index()];
+                    if *event == "timer" {
+                        *event = "sent";
                     }
                     end.send(train);
                 }
@@ -124,7 +122,7 @@ impl QuicEnds {
             && now >= self.next_sample
         {
             self.next_sample = now + SPACING;
-            trace.take_quic(now, self.number, event, connection);
+            trace.take_quic(now, self.number, events, connection);
         }
         let since_start = |at: Option<Instant>| at.map(|at| at - Instant::START);
         result.bytes_delivered = connection.delivered();
@@ -136,24 +134,26 @@ impl QuicEnds {
         }
     }
 
-    /// Records the state of the sender.
+    /// Records the state of the senders.
     pub(crate) fn observe(
         &mut self,
         now: Instant,
         result: &mut ConnectionResult,
         trace: Option<&mut FlowRecorder>,
     ) {
-        let counters = self.connection.counters();
-        result.packets_sent = counters.packets_sent;
-        result.packets_lost = counters.packets_lost;
-        result.spurious = counters.spurious_losses;
-        result.timeouts = counters.timeouts;
-        result.rtt_sum = counters.rtt_sum;
-        result.rtt_samples = counters.rtt_samples;
-        result.rtt_max = counters.rtt_max;
-        result.rtt_min = self.connection.min_rtt();
+        let senders: Vec<_> = self.connection.counters().collect();
+        let sum = |count: fn(&Counters) -> u64| senders.iter().map(count).sum();
+        result.packets_sent = sum(|of| of.packets_sent);
+        result.packets_lost = sum(|of| of.packets_lost);
+        result.spurious = sum(|of| of.spurious_losses);
+        result.timeouts = sum(|of| of.timeouts);
+        result.rtt_samples = sum(|of| of.rtt_samples);
+        result.rtt_sum = senders.iter().map(|of| of.rtt_sum).sum();
+        let measured = || senders.iter().filter(|of| of.rtt_samples > 0);
+        result.rtt_max = measured().map(|of| of.rtt_max).max().unwrap_or_default();
+        result.rtt_min = measured().map(|of| of.rtt_min).min();
         if let Some(trace) = trace {
-            trace.take_quic(now, self.number, "timer", &mut self.connection);
+            trace.take_quic(now, self.number, ["timer"; 2], &mut self.connection);
         }
     }
 

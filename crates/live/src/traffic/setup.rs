@@ -9,6 +9,7 @@ use super::ports::SERVER_PORT;
 use super::program_ends::ProgramEnds;
 use super::quic_ends::QuicEnds;
 use crate::host::Host;
+use crate::outcome::sender_names;
 use crate::sys::clock::Clock;
 use crate::sys::events::Epoll;
 use crate::sys::tcp;
@@ -83,7 +84,9 @@ pub(super) fn traffic<'a>(
         active: Vec::new(),
         to_stop: Vec::new(),
         next_sample: Instant::START,
-        trace: asked.record.then(FlowRecorder::default),
+        trace: asked
+            .record
+            .then(|| FlowRecorder::new(sender_names(asked.scenario, asked.plans).1)),
         host_dropped: [0; 2],
         overlap: [None, None],
     })

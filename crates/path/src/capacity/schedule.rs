@@ -168,6 +168,11 @@ impl CapacitySchedule {
         period
     }
 
+    /// Whether a delivery trace stands for the rates.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.trace.is_some()
+    }
+
     pub(crate) fn jitters(&self) -> &[JitterConfig] {
         &self.jitters
     }

@@ -4,6 +4,8 @@ use super::Link;
 use crate::capacity::{CapacitySchedule, whole_bytes};
 use crate::stats::{Count, Dropped, FlowLinkStats, LinkProgress, LinkStats, Transmitted};
 use crate::store::{Slot, Store};
+use crate::transmission_time::NANOBITS_PER_BYTE;
+use crate::waits::Waits;
 use crate::{Limit, Packet, Passage};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
@@ -12,13 +14,10 @@ impl<P: Packet> Link<P> {
     /// demand: only the flows count each packet.
     pub fn stats(&self) -> LinkStats {
         let mut stats = self.port.counters.totals();
+        stats.busy = self.busy();
         let transmitter = &self.port.transmitter;
-        if let Some(underway) = &self.underway {
-            stats.busy += underway.transmission.busy;
-        }
         if transmitter.is_sending() {
             // Its fate is counted already.
-            stats.busy -= (self.course()).active_between(transmitter.now, transmitter.until);
             let (until, drawn) = self.last_draw;
             if until == transmitter.until && stats.jitter_draws > 0 {
                 stats.jitter_draws -= 1;
@@ -36,6 +35,57 @@ impl<P: Packet> Link<P> {
     /// Totals of one flow; all zero for a flow without counters.
     pub fn flow_stats(&self, flow: u64) -> &FlowLinkStats {
         self.port.counters.flow(flow)
+    }
+
+    /// Counts from now on how long packets wait in the queue, for [`Link::wait`]: of each flow, from 0 on, with the others of its
+    /// group, if it has one.
+    pub fn count_waits(&mut self, groups: impl IntoIterator<Item = Option<u32>>) {
+        self.port.counters.waits = Waits::new(groups);
+    }
+
+    /// The wait in the queue that this share of the packets of a group does not exceed, at most 0.8 % too large.
+    pub fn wait(&self, group: usize, share: f64) -> Option<Duration> {
+        self.port.counters.waits.percentile(group, share)
+    }
+
+    /// What the transmitter has done, as of the last call that moved the link: the nanoseconds in which it sent bits, or, with
+    /// a delivery trace, the nanobits that it sent. Opportunities take no time that means anything.
+    pub fn work_done(&self) -> u128 {
+        let counters = &self.port.counters;
+        if self.schedule.is_traced() {
+            let taken = counters.progress.transmitted.as_u64();
+            let work = u128::from(taken) * u128::from(NANOBITS_PER_BYTE);
+            return work - u128::from(self.port.transmitter.left());
+        }
+        u128::from(self.busy().as_nanos())
+    }
+
+    /// The share of the time between two times in which the transmitter sent bits, or, with a delivery trace, of the bits of the
+    /// opportunities between them; `before` is the [work](Link::work_done) done at the first, and the link has moved to the second.
+    pub fn utilisation(&self, before: u128, from: Instant, to: Instant) -> f64 {
+        let offered = match self.schedule.is_traced() {
+            true => self.work_between(from, to),
+            false => u128::from((to - from).as_nanos()),
+        };
+        match offered {
+            0 => 0.0,
+            // A transmission ends at the first whole nanosecond after its last bit.
+            offered => (self.work_done().saturating_sub(before) as f64 / offered as f64).min(1.0),
+        }
+    }
+
+    /// Time during which the transmitter sent bits.
+    fn busy(&self) -> Duration {
+        let mut busy = self.port.counters.link.busy;
+        let transmitter = &self.port.transmitter;
+        if let Some(underway) = &self.underway {
+            busy += underway.transmission.busy;
+        }
+        if transmitter.is_sending() {
+            // Its fate is counted already.
+            busy -= (self.course()).active_between(transmitter.now, transmitter.until);
+        }
+        busy
     }
 
     /// What waits, as of the last call that moved the link, without the packet in transmission.

@@ -14,7 +14,8 @@
 //! Timers are as exact as the driver; `wakeup_noise` of a scenario, which models hosts, does not
 //! apply on a host.
 
-use crate::outcome::media::{MediaOutcome, summarise};
+use crate::outcome::media::{MediaOutcome, of_call};
+use crate::outcome::senders::Senders;
 use crate::outcome::trace::sample_sender;
 use crate::quic::RealEndpoint;
 use crate::scenario::library::FlowStack;
@@ -119,51 +120,41 @@ impl RealConnection {
         })
     }
 
-    /// The end that sends the data.
-    pub fn sender(&self) -> Role {
-        self.0.sending_side()
-    }
-
     /// Bytes of the workload delivered so far.
     pub fn delivered(&self) -> Bytes {
         self.0.delivered()
     }
 
-    /// Counters of the sender of the data.
-    pub fn counters(&self) -> Counters {
-        self.0.data_path().0.counters()
-    }
-
-    /// The minimum RTT that the sender of the data has measured.
-    pub fn min_rtt(&self) -> Option<Duration> {
-        let counters = self.counters();
-        (counters.rtt_samples > 0).then_some(counters.rtt_min)
+    /// Counters of each sender of data or media.
+    pub fn counters(&self) -> impl Iterator<Item = Counters> {
+        (self.0.senders()).map(|side| self.0.end(side).counters())
     }
 
     /// Results of each stream of a call so far.
     pub fn media(&self, scenario: &Scenario, now: Instant) -> Vec<MediaOutcome> {
-        let changes = scenario.changes(self.0.flow, now);
-        let media = self.0.call.iter().flat_map(|call| call.records());
-        media.map(|stream| summarise(&stream, &changes)).collect()
+        of_call(scenario, &self.0, now)
     }
 
-    /// Records from now on the fates of packets of the sender of the data.
+    /// Records from now on the fates of packets of the senders of data or media.
     pub fn record_packets(&mut self) {
-        let sender = self.0.sending_side();
-        self.0.endpoint(sender).record_packets();
+        for side in self.0.senders() {
+            self.0.endpoint(side).record_packets();
+        }
     }
 
-    /// Records a sample of the sender of the data, as connection number `index`. `event` is
-    /// "received", "sent" or "timer".
+    /// Records a sample of each sender of data or media, as connection number `index`; `places` are those of senders among the
+    /// names of the trace. `events` of client and server are "received", "sent" or "timer".
     pub fn sample(
         &mut self,
         now: Instant,
         index: usize,
-        event: &'static str,
-        recorder: &mut SenderRecorder,
+        events: [&'static str; 2],
+        (places, recorder): (&Senders, &mut SenderRecorder),
     ) {
-        let sender = self.0.sending_side();
-        sample_sender(recorder, now, index, event, self.0.endpoint(sender));
+        for side in self.0.senders() {
+            let (place, event) = (places.place(index, side), events[side.index()]);
+            sample_sender(recorder, now, place, event, self.0.endpoint(side));
+        }
     }
 }
 
@@ -233,8 +224,10 @@ mod tests {
             );
             assert_eq!(connection.failure(), None);
             // 300 kB in packets of at most 1440 bytes.
-            assert!(connection.counters().packets_sent >= 208);
-            assert_eq!(connection.min_rtt(), Some(Duration::from_millis(20)));
+            let senders: Vec<Counters> = connection.counters().collect();
+            assert_eq!(senders.len(), 1, "{workload}");
+            assert!(senders[0].packets_sent >= 208);
+            assert_eq!(senders[0].rtt_min, Duration::from_millis(20));
         }
     }
 
@@ -257,6 +250,32 @@ mod tests {
                 .iter()
                 .all(|m| m.mean_delay >= Some(Duration::from_millis(20)))
         );
+    }
+
+    #[test]
+    fn a_call_has_the_numbers_of_the_ends_that_send_media() {
+        let stream = |name: &str, from: &str| {
+            format!(
+                "[[flow.media]]\nname = \"{name}\"\nper_second = 10\nduration = \"2 s\"\nframe = \"5 kB\"\ngroup = 10\nfrom = \"{from}\"\n"
+            )
+        };
+        let (down, up) = (stream("down", "server"), stream("up", "client"));
+        for (media, senders) in [(&down, 1), (&up, 1), (&format!("{down}{up}"), 2)] {
+            let connection = carry(media, NonZeroUsize::MIN);
+            // 20 frames of 5 kB from each, and none of the 16 bytes of each of two requests.
+            assert_eq!(
+                connection.delivered(),
+                Bytes::new(senders * 100_000),
+                "{media}"
+            );
+            let counters: Vec<Counters> = connection.counters().collect();
+            assert_eq!(counters.len() as u64, senders, "{media}");
+            // 5 kB in packets of at most 1440 bytes: four, twenty times.
+            assert!(
+                counters.iter().all(|end| end.packets_sent >= 80),
+                "{counters:?}"
+            );
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub enum Transfer {
         /// Data.
         bytes: Bytes,
     },
-    /// Both sides send media.
+    /// One side or both send media.
     Call,
 }
 
@@ -75,6 +75,11 @@ impl FlowSpec {
             }
         };
         vec![(self.start, transfer)]
+    }
+
+    /// Whether its data or media cross the link down, and whether they cross the link up.
+    pub fn data_links(&self) -> [bool; 2] {
+        Direction::BOTH.map(|direction| self.workload.is_sent_by(direction.receiver().peer()))
     }
 
     /// Whether each of its connections transfers one sequence of bytes, in one direction, as TCP can.

@@ -1,21 +1,28 @@
 //! Outcome of a link, under any clock.
 
 use super::LinkOutcome;
-use thalweg_path::{LinkConfig, LinkStats};
-use thalweg_units::Duration;
+use thalweg_path::{Link, LinkConfig, Packet};
+use thalweg_units::{Duration, Instant};
 
 impl LinkOutcome {
-    /// Of a link with these counts when the trial ended.
-    pub fn of(name: String, stats: &LinkStats, config: &LinkConfig, end: Duration) -> LinkOutcome {
+    /// Of a link when the trial ended.
+    pub fn of<P: Packet>(
+        name: String,
+        link: &Link<P>,
+        config: &LinkConfig,
+        end: Duration,
+    ) -> LinkOutcome {
+        let stats = link.stats();
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         LinkOutcome {
             name,
             delivered_packets: stats.delivered.packets,
             delivered_bytes: stats.delivered.bytes,
             dropped_packets: stats.dropped.packets,
+            policed_packets: stats.policed.packets,
             lost_packets: stats.lost.packets,
             marked_packets: stats.marked.packets,
-            utilisation: share(stats.busy.as_secs_f64(), end.as_secs_f64()).min(1.0),
+            utilisation: link.utilisation(0, Instant::START, Instant::START + end),
             mean_queue_delay: stats.mean_queue_wait(),
             max_queue_packets: stats.max_queue.packets,
             requested_jitter: config.jitter.requested_mean(),

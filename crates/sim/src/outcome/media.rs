@@ -1,10 +1,14 @@
 //! Outcome of a stream of media.
 
 use super::{freezes, voice};
+use crate::scenario::Scenario;
+use crate::scenario::hop::Direction;
 use crate::scenario::media::MediaSpec;
 use crate::scenario::schema::Carriage;
+use crate::trial::connection::Connection;
 use crate::trial::media::{FrameRecord, StreamRecords};
 use serde::{Deserialize, Serialize};
+use thalweg_transport::Role;
 use thalweg_units::{Duration, Instant, Rate};
 
 /// Gaps between delivered frames above this are freezes.
@@ -58,8 +62,25 @@ pub struct MediaOutcome {
     pub mos: Option<f64>,
 }
 
-/// Summarises the frames of one stream. `changes` are the times at which the path changes.
-pub(crate) fn summarise(stream: &StreamRecords<'_>, changes: &[Instant]) -> MediaOutcome {
+/// Summarises the streams of the call of a flow, if it is one, at a time.
+pub(crate) fn of_call(
+    scenario: &Scenario,
+    connection: &Connection,
+    now: Instant,
+) -> Vec<MediaOutcome> {
+    let Some(call) = &connection.call else {
+        return Vec::new();
+    };
+    let changes = |from: Role| scenario.changes(connection.flow, Direction::from(from), now);
+    let changes = Role::BOTH.map(changes);
+    let streams = call.records();
+    streams
+        .map(|stream| summarise(&stream, &changes[stream.spec.from.index()]))
+        .collect()
+}
+
+/// Summarises the frames of one stream. `changes` are the times at which the path changes in its direction.
+fn summarise(stream: &StreamRecords<'_>, changes: &[Instant]) -> MediaOutcome {
     let (spec, records, skipped) = (stream.spec, stream.delivered, stream.skipped);
     let from = Instant::START + spec.measure_from;
     let counted: Vec<&FrameRecord> = records.iter().filter(|r| r.nominal >= from).collect();

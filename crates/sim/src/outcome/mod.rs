@@ -5,12 +5,12 @@ mod freezes;
 mod link;
 pub(crate) mod media;
 pub(crate) mod passages;
+pub(crate) mod senders;
 pub(crate) mod series;
 pub(crate) mod sharing;
 pub(crate) mod summary;
 pub(crate) mod trace;
 mod voice;
-pub(crate) mod waits;
 pub(crate) mod watching;
 
 use crate::trial::breaker::Rule;
@@ -33,7 +33,7 @@ pub struct Outcome {
     pub packets: u64,
     /// Time during which all flows were active: from the start of the last to the first completion.
     pub overlap: Duration,
-    /// Jain's index of the flows' mean rates during the overlap; absent for a single flow.
+    /// Jain's index of the flows' mean rates during the overlap; absent for a single flow, and if a flow has none.
     pub jain: Option<f64>,
     /// Hash over every arrival (time, flow, packet number, size): equal hashes mean equal trials.
     /// Real-time trials have none.
@@ -93,22 +93,26 @@ pub struct FlowOutcome {
     pub tripped: Option<(Duration, Rule)>,
     /// Stream bytes delivered.
     pub bytes_delivered: Bytes,
-    /// Mean rate of delivery from its start to its completion, or to the end of the trial.
-    pub mean_rate: Rate,
+    /// Mean rate of delivery from its start to its completion, or to the end of the trial; absent if all that it sends are
+    /// datagrams, which are not counted.
+    pub mean_rate: Option<Rate>,
     /// Bytes delivered while all flows were active.
     pub shared_bytes: Bytes,
-    /// Mean rate while all flows were active.
-    pub shared_rate: Rate,
-    /// Its share of the bytes delivered then; absent if there are none.
+    /// Mean rate while all flows were active; absent like the mean rate.
+    pub shared_rate: Option<Rate>,
+    /// Its share of the bytes delivered then; absent if there are none, or if one of the flows has no rate.
     pub share: Option<f64>,
     /// One for each stream of a media call.
     pub media: Vec<MediaOutcome>,
-    /// Numbered packets sent by the sender of data.
+    /// Numbered packets sent by the sender of data or media; of a call whose media both ends send, this and all below are of both.
     pub packets_sent: u64,
     /// Packets that it declared lost.
     pub packets_lost: u64,
-    /// Packets of the flow that queues dropped, in the direction of the data.
+    /// Packets of the flow that queues and policers dropped, in the direction of the data.
     pub packets_dropped: u64,
+    /// Those of them that policers dropped.
+    #[serde(default)]
+    pub packets_policed: u64,
     /// Packets of the flow that links lost at random, in the direction of the data.
     pub packets_lost_at_random: u64,
     /// Packets of the flow that queues marked, in the direction of the data.
@@ -143,7 +147,7 @@ pub struct FlowOutcome {
     /// What criteria look at in its controller: the name of each number, and its value if it has one.
     #[serde(default)]
     pub watched: Vec<(String, Option<f64>)>,
-    /// Share of the time that the busiest link of its data was transmitting; absent in real time.
+    /// Utilisation of the busiest link of its data from the start of the first flow on; absent in real time.
     #[serde(default)]
     pub utilisation: Option<f64>,
     /// Mean delay of frames of the worst stream of a call, of those that skip no frames.
@@ -152,7 +156,7 @@ pub struct FlowOutcome {
     pub max_frame_delay: Option<Duration>,
     /// Mean time that its packets waited in queues, in the direction of the data.
     pub mean_queue_delay: Option<Duration>,
-    /// What 95 % of its packets waited at most in the queue where they waited longest; absent if no criterion asks.
+    /// What 95 % of its packets waited at most in the queue where they waited longest.
     #[serde(default)]
     pub p95_queue_delay: Option<Duration>,
     /// What 99 % of them did.
@@ -171,13 +175,17 @@ pub struct LinkOutcome {
     pub delivered_packets: u64,
     /// Their bytes, headers included.
     pub delivered_bytes: Bytes,
-    /// Packets that the queue dropped.
+    /// Packets that the queue and the policer dropped.
     pub dropped_packets: u64,
+    /// Those of them that the policer dropped.
+    #[serde(default)]
+    pub policed_packets: u64,
     /// Packets lost at random.
     pub lost_packets: u64,
     /// Packets marked.
     pub marked_packets: u64,
-    /// Share of the time that the transmitter was busy.
+    /// Share of the time that the transmitter was busy; of a link with a delivery trace, share of the bits of its opportunities
+    /// that it used.
     pub utilisation: f64,
     /// Mean time in the queue.
     pub mean_queue_delay: Duration,

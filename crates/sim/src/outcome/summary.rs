@@ -1,6 +1,6 @@
 //! Builds the outcome at the end of a trial.
 
-use super::media::{summarise, worst_delays};
+use super::media::{of_call, worst_delays};
 use super::series::Series;
 use super::sharing::Sharing;
 use super::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
@@ -27,6 +27,8 @@ pub(crate) struct Summary<'a, P> {
     pub(crate) flows: Vec<Range<usize>>,
     /// When the last flow started, and at the first completion after that.
     pub(crate) overlap: [&'a Option<Moment>; 2],
+    /// When the first flow started, and the work that links had done by then.
+    pub(crate) begun: Option<(Instant, Vec<u128>)>,
 }
 
 /// What each flow has sent and got at one time.
@@ -44,8 +46,9 @@ impl Moment {
     pub(crate) fn new(at: Instant, flows: usize, connections: &[Connection]) -> Self {
         let (mut sent, mut delivered) = (vec![Bytes::ZERO; flows], vec![Bytes::ZERO; flows]);
         for connection in connections {
-            let (sender, _) = connection.data_path();
-            sent[connection.flow] += Bytes::new(sender.counters().bytes_sent);
+            for side in connection.senders() {
+                sent[connection.flow] += Bytes::new(connection.end(side).counters().bytes_sent);
+            }
             delivered[connection.flow] += connection.delivered();
         }
         Moment {
@@ -92,13 +95,15 @@ impl<P: Packet> Summary<'_, P> {
             self.share_over_time(series, &mut flows);
         }
         // Of the time in which there was a flow: when the trial began before that is no matter.
-        let first = flows.iter().filter_map(|flow| flow.start).min();
-        let span = end - first.unwrap_or(Duration::ZERO);
-        let part = end.as_secs_f64() / span.as_secs_f64();
-        for (flow, outcome) in flows.iter_mut().enumerate() {
-            let busy = self.data_links(flow);
-            let busy = busy.map(|link| part * links[link.index()].utilisation);
-            outcome.utilisation = busy.reduce(f64::max).filter(|_| !span.is_zero());
+        if let Some((first, before)) = self.begun.as_ref().filter(|(first, _)| *first < self.now) {
+            for (flow, outcome) in flows.iter_mut().enumerate() {
+                let connection = &self.connections[self.flows[flow].start];
+                let used = connection.data_links().map(|(link, _)| {
+                    let index = link.index();
+                    self.links[index].utilisation(before[index], *first, self.now)
+                });
+                outcome.utilisation = used.reduce(f64::max);
+            }
         }
         Outcome {
             seed: self.seed,
@@ -106,7 +111,7 @@ impl<P: Packet> Summary<'_, P> {
             events: self.events,
             packets: flows.iter().map(|flow| flow.packets_sent).sum(),
             overlap: shared.span,
-            jain: jain(&shared.delivered),
+            jain: jain(&shared.delivered).filter(|_| self.scenario.has_rates()),
             trace_hash: Some(self.hash),
             flows,
             links,
@@ -133,13 +138,6 @@ impl<P: Packet> Summary<'_, P> {
         }
     }
 
-    /// The links that the data of a flow crosses.
-    fn data_links(&self, flow: usize) -> impl Iterator<Item = LinkId> + '_ {
-        let connection = &self.connections[self.flows[flow].start];
-        let direction = Direction::from(connection.sending_side());
-        connection.routes[direction].iter().copied()
-    }
-
     /// What happened while all flows were active.
     fn shared(&self, now: &Moment) -> Shared {
         match self.overlap {
@@ -149,26 +147,31 @@ impl<P: Packet> Summary<'_, P> {
     }
 
     /// The load of a flow (draft-huitema-ccwg-c4-test, of the version after -04): what its senders of data sent while all flows
-    /// were active, over what the path could carry then at its first rate. If they never were, of the whole flow.
+    /// were active, over what the path could carry then at its first rate. If they never were, of the whole flow. Of a call whose
+    /// media both ends send, both directions count.
     fn load(&self, flow: usize, shared: &Shared, now: &Moment, whole: Duration) -> Option<f64> {
         let (sent, span) = match shared.span.is_zero() {
             true => (now.sent[flow], whole),
             false => (shared.sent[flow], shared.span),
         };
         let connection = &self.connections[self.flows[flow].start];
-        let direction = Direction::from(connection.sending_side());
-        let links = connection.routes[direction].iter();
-        let rates = links
-            .map(|link| self.scenario.hops[link.hop()].links[link.direction()].rate_at_start());
-        let capacity = rates.min()?.bytes_in(span);
+        let rate =
+            |link: &LinkId| self.scenario.hops[link.hop()].links[link.direction()].rate_at_start();
+        let routes = connection.senders();
+        let routes = routes.map(|side| connection.routes[Direction::from(side)].iter());
+        let rates = routes.map(|links| links.map(rate).min());
+        let capacity: Bytes = rates
+            .map(|rate| Some(rate?.bytes_in(span)))
+            .sum::<Option<_>>()?;
         (!capacity.is_zero()).then(|| sent.as_u64() as f64 / capacity.as_u64() as f64)
     }
 
     fn flow_outcome(&self, flow: usize, all: &Shared, now: &Moment) -> FlowOutcome {
         let shared = &all.delivered;
+        let has_rate = self.scenario.flows[flow].has_rate();
         let mut outcome = FlowOutcome {
             shared_bytes: shared[flow],
-            shared_rate: Rate::over(shared[flow], all.span),
+            shared_rate: has_rate.then(|| Rate::over(shared[flow], all.span)),
             ..FlowOutcome::default()
         };
         let mut event_rtt = EventRtt::default();
@@ -176,47 +179,48 @@ impl<P: Packet> Summary<'_, P> {
         let (mut waited, mut jittered, mut transmitted) = (Duration::ZERO, Duration::ZERO, 0);
         let mine = self.flows[flow].clone();
         for (index, connection) in mine.clone().zip(&self.connections[mine.clone()]) {
-            let (sender, _) = connection.data_path();
-            let counters = sender.counters();
-            event_rtt.merge(&counters.event_rtt());
             outcome.bytes_delivered += connection.delivered();
-            outcome.packets_sent += counters.packets_sent;
-            outcome.packets_lost += counters.packets_lost;
-            outcome.spurious_losses += counters.spurious_losses;
-            outcome.timeouts += counters.timeouts;
-            if counters.rtt_samples > 0 {
-                rtt_sum += counters.rtt_sum;
-                rtt_samples += counters.rtt_samples;
-                let least = counters.rtt_min;
-                let min = outcome.min_rtt.map_or(least, |known| known.min(least));
-                outcome.min_rtt = Some(min);
-                outcome.max_rtt = outcome.max_rtt.max(Some(counters.rtt_max));
+            for side in connection.senders() {
+                let counters = connection.end(side).counters();
+                event_rtt.merge(&counters.event_rtt());
+                outcome.packets_sent += counters.packets_sent;
+                outcome.packets_lost += counters.packets_lost;
+                outcome.spurious_losses += counters.spurious_losses;
+                outcome.timeouts += counters.timeouts;
+                if counters.rtt_samples > 0 {
+                    rtt_sum += counters.rtt_sum;
+                    rtt_samples += counters.rtt_samples;
+                    let least = counters.rtt_min;
+                    let min = outcome.min_rtt.map_or(least, |known| known.min(least));
+                    outcome.min_rtt = Some(min);
+                    outcome.max_rtt = outcome.max_rtt.max(Some(counters.rtt_max));
+                }
             }
-            let direction = Direction::from(connection.sending_side());
-            for (position, link) in connection.routes[direction].iter().enumerate() {
+            for (link, is_first) in connection.data_links() {
                 let stats = self.links[link.index()].flow_stats(index as u64);
                 outcome.packets_dropped += stats.dropped.packets;
+                outcome.packets_policed += stats.policed.packets;
                 outcome.packets_lost_at_random += stats.lost.packets;
                 outcome.packets_marked += stats.marked.packets;
                 waited += stats.queue_wait;
                 jittered += stats.jitter_experienced;
-                if position == 0 {
+                if is_first {
                     // Each packet crosses all links: their waits add up to that of the route.
                     transmitted += stats.transmitted.packets;
                 }
             }
-            if let Some(call) = &connection.call {
-                let changes = self.scenario.changes(flow, self.now);
-                let streams = call.records();
-                outcome
-                    .media
-                    .extend(streams.map(|stream| summarise(&stream, &changes)));
-            }
+            let media = of_call(self.scenario, connection, self.now);
+            outcome.media.extend(media);
         }
         let mean = |sum: Duration, count: u64| (count > 0).then(|| sum / count.max(1));
         outcome.mean_rtt = mean(rtt_sum, rtt_samples);
         outcome.mean_queue_delay = mean(waited, transmitted);
         outcome.mean_jitter = mean(jittered, transmitted);
+        let links = || self.connections[mine.start].data_links();
+        let waited =
+            |share| links().filter_map(move |(link, _)| self.links[link.index()].wait(flow, share));
+        outcome.p95_queue_delay = waited(0.95).max();
+        outcome.p99_queue_delay = waited(0.99).max();
 
         if let Some((mean, deviation)) = event_rtt.mean_and_deviation() {
             outcome.event_rtt = Some(mean);
@@ -248,10 +252,10 @@ impl<P: Packet> Summary<'_, P> {
         // What a breaker closes has not ended.
         outcome.closed = outcome.closed.filter(|_| outcome.tripped.is_none());
         outcome.load = self.load(flow, all, now, span);
-        outcome.mean_rate = Rate::over(outcome.bytes_delivered, span);
+        outcome.mean_rate = has_rate.then(|| Rate::over(outcome.bytes_delivered, span));
         let total: Bytes = shared.iter().copied().sum();
-        outcome.share =
-            (!total.is_zero()).then(|| shared[flow].as_u64() as f64 / total.as_u64() as f64);
+        outcome.share = (!total.is_zero() && self.scenario.has_rates())
+            .then(|| shared[flow].as_u64() as f64 / total.as_u64() as f64);
         outcome
     }
 
@@ -288,7 +292,7 @@ impl<P: Packet> Summary<'_, P> {
         let hop = &self.scenario.hops[link.hop()];
         let config = &hop.links[link.direction()];
         let name = hop.names[link.direction()].clone();
-        LinkOutcome::of(name, &self.links[link.index()].stats(), config, end)
+        LinkOutcome::of(name, &self.links[link.index()], config, end)
     }
 }
 

@@ -7,14 +7,14 @@
 use crate::outcome::Outcome;
 use crate::outcome::frames::{FrameRow, frames};
 use crate::outcome::passages::{PassageRecorder, Passages, Watch};
-use crate::outcome::waits::Waits;
+use crate::outcome::senders::Senders;
 use crate::outcome::watching::Watching;
 use crate::scenario::Scenario;
 use crate::trial::connection::{self, Connection};
 use crate::trial::stack::Endpoint;
 use serde::{Deserialize, Serialize};
 use thalweg_path::{DropCause, Link};
-use thalweg_transport::{Sampled, SenderRecorder, SenderTrace};
+use thalweg_transport::{PacketEvent, Role, Sampled, SenderRecorder, SenderTrace};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// One sample of a link. They are many: allocating their memory takes as long as taking them.
@@ -80,7 +80,7 @@ pub struct Trace {
     /// Frames of calls, delivered or not; of trials in virtual time.
     pub frames: Vec<FrameRow>,
     /// Names of the flows in the series: each request of a flow of requests is one, as
-    /// "web/17".
+    /// "web/17", and so is each sender of a call whose media both ends send, as "call/client".
     pub flow_names: Vec<String>,
     /// Names of the links.
     pub link_names: Vec<String>,
@@ -107,10 +107,12 @@ const ROWS: usize = 1 << 16;
 /// Records the trace of a running trial.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
-    pub(crate) senders: SenderRecorder,
+    senders: SenderRecorder,
+    places: Senders,
     trace: Trace,
-    /// Whether the handshake of each sender was complete at its last sample, and events reported to its controller by then.
-    reports: Vec<Option<(bool, u64)>>,
+    /// Whether the handshake of client and server of each connection was complete at their last sample, and events reported to
+    /// their controller by then; of those that send data.
+    reports: Vec<[Option<(bool, u64)>; 2]>,
     /// Index of the last sample of each link, plus 1; 0 if none.
     last: Vec<usize>,
     /// Whether the series are recorded.
@@ -119,8 +121,6 @@ pub(crate) struct Recorder {
     passages: Option<PassageRecorder>,
     /// Looks at controllers for criteria, beside all else.
     watching: Option<Watching>,
-    /// Counts waits in queues for criteria, beside all else.
-    waits: Option<Waits>,
 }
 
 impl Recorder {
@@ -131,9 +131,8 @@ impl Recorder {
         connections: &[Connection],
     ) -> Option<Self> {
         let watching = Watching::new(scenario, connections);
-        let waits = Waits::new(scenario, connections);
         let recorder = match record {
-            Record::Nothing if watching.is_none() && waits.is_none() => return None,
+            Record::Nothing if watching.is_none() => return None,
             Record::Nothing => Recorder::default(),
             Record::Series => Recorder::of_series(scenario, connections),
             Record::Passages(watch) => Recorder {
@@ -142,9 +141,8 @@ impl Recorder {
             },
         };
         Some(Recorder {
-            reports: vec![None; connections.len()],
+            reports: vec![[None; 2]; connections.len()],
             watching,
-            waits,
             ..recorder
         })
     }
@@ -172,19 +170,22 @@ impl Recorder {
         for (index, link) in links.iter_mut().enumerate() {
             self.take_passages(now, index, link);
         }
-        if let Some(waits) = &self.waits {
-            waits.conclude(outcome);
-        }
     }
 
     fn of_series(scenario: &Scenario, connections: &[Connection]) -> Self {
         let hops = scenario.hops.iter();
         let mut senders = SenderRecorder::default();
         senders.trace.packets.reserve(ROWS);
+        let mut flow_names = connection::names(scenario, connections);
+        let indices = 0..connections.len();
+        let both =
+            indices.filter(|index| Role::BOTH.iter().all(|end| connections[*index].sends(*end)));
+        let places = Senders::named(&mut flow_names, both);
         Recorder {
+            places,
             trace: Trace {
                 links: Vec::with_capacity(ROWS),
-                flow_names: connection::names(scenario, connections),
+                flow_names,
                 link_names: hops.flat_map(|hop| hop.names.iter().cloned()).collect(),
                 ..Trace::default()
             },
@@ -195,26 +196,35 @@ impl Recorder {
         }
     }
 
+    /// Samples the endpoint at one end of a connection, which sends data.
     pub(crate) fn sample_flow(
         &mut self,
         time: Instant,
-        flow: usize,
+        (connection, end): (usize, Role),
         event: &'static str,
         endpoint: &mut Endpoint,
     ) {
         let reports = Some((endpoint.path().established, endpoint.reports()));
-        let is_news = std::mem::replace(&mut self.reports[flow], reports) != reports;
+        let before = &mut self.reports[connection][end.index()];
+        let is_news = std::mem::replace(before, reports) != reports;
         if is_news && let Some(watching) = &mut self.watching {
-            watching.sample(time, flow, endpoint);
+            watching.sample(time, (connection, end), endpoint);
         }
         if !self.series {
             return;
         }
+        let flow = self.places.place(connection, end);
         if is_news {
             sample_sender(&mut self.senders, time, flow, event, endpoint);
         } else {
             take_packets(&mut self.senders, flow, endpoint);
         }
+    }
+
+    /// Notes what happened to a packet of one end of a connection, which somebody else has taken from it.
+    pub(crate) fn note_packet(&mut self, (connection, end): (usize, Role), event: PacketEvent) {
+        let flow = self.places.place(connection, end);
+        self.senders.trace.packets.push((flow, event));
     }
 
     /// Takes the passages that a link has logged, if anybody wants them.
@@ -224,15 +234,9 @@ impl Recorder {
         index: usize,
         link: &mut Link<P>,
     ) {
-        if self.passages.is_none() && self.waits.is_none() {
-            return;
-        }
-        link.advance(time);
-        let logged = link.take_passages();
-        if let Some(waits) = &mut self.waits {
-            waits.note(index, &logged);
-        }
         if let Some(passages) = &mut self.passages {
+            link.advance(time);
+            let logged = link.take_passages();
             passages.take(time, index, link, logged);
         }
     }

@@ -1,7 +1,7 @@
 //! States and variables of controllers, for criteria, and the moments that changes of a path follow.
 //!
 //! A controller is looked at after each event of its sender that it was informed of. A state that it enters and leaves
-//! within one event is not seen.
+//! within one event is not seen. Of a call whose media both ends send both controllers count.
 
 use super::Outcome;
 use crate::scenario::Scenario;
@@ -9,6 +9,7 @@ use crate::scenario::criterion::watch::{Entry, Extreme, Watch, Watched};
 use crate::trial::connection::Connection;
 use crate::trial::stack::Endpoint;
 use thalweg_control::Observer;
+use thalweg_transport::Role;
 use thalweg_units::Instant;
 
 /// What criteria and changes look at, and what it has shown so far.
@@ -16,8 +17,8 @@ use thalweg_units::Instant;
 pub(crate) struct Watching {
     /// The flow of each connection, if its controller is looked at.
     flows: Vec<Option<usize>>,
-    /// By flow.
-    states: Vec<Current>,
+    /// By flow, of its client and of its server.
+    states: Vec<[Current; 2]>,
     watches: Vec<Running>,
     entries: Vec<Awaited>,
     /// Kept for its memory.
@@ -79,15 +80,20 @@ impl Watching {
             flows: flows
                 .map(|connection| Some(connection.flow).filter(|flow| is_watched(*flow)))
                 .collect(),
-            states: vec![Current::default(); scenario.flows.len()],
+            states: vec![[Current::default(); 2]; scenario.flows.len()],
             watches,
             entries,
             glance: Glance::default(),
         })
     }
 
-    /// Looks at the controller of a connection, which has been informed of something.
-    pub(crate) fn sample(&mut self, now: Instant, connection: usize, endpoint: &mut Endpoint) {
+    /// Looks at the controller at one end of a connection, which has been informed of something.
+    pub(crate) fn sample(
+        &mut self,
+        now: Instant,
+        (connection, end): (usize, Role),
+        endpoint: &mut Endpoint,
+    ) {
         let Some(flow) = self.flows[connection] else {
             return;
         };
@@ -104,11 +110,11 @@ impl Watching {
         if let Some(rate) = endpoint.pacing_rate() {
             variables.push(("pacing_rate", rate.as_bits_per_sec() as f64));
         }
-        let before = self.states[flow];
+        let before = self.states[flow][end.index()];
         let enters = before.state != glance.state;
         if enters {
             let (state, since) = (glance.state, now);
-            self.states[flow] = Current { state, since };
+            self.states[flow][end.index()] = Current { state, since };
             for awaited in self.entries.iter_mut().filter(|one| one.entry.flow == flow) {
                 awaited.note(now, state);
             }
@@ -134,7 +140,9 @@ impl Watching {
             let flow = &mut outcome.flows[running.flow];
             let closed = flow.closed.map_or(end, |closed| Instant::START + closed);
             let mut last = running.clone();
-            last.on_stay(self.states[running.flow], closed.min(end));
+            for state in self.states[running.flow] {
+                last.on_stay(state, closed.min(end));
+            }
             flow.watched.push((running.watch.column(), last.value));
         }
     }

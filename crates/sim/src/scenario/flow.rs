@@ -4,7 +4,7 @@ use super::breaker::BreakerSpec;
 use super::command::CommandSpec;
 use super::library::FlowStack;
 use super::media::MediaSpec;
-use super::schema::Gap;
+use super::schema::{Carriage, Gap};
 use super::supply::Supply;
 use crate::quic::StackController;
 use thalweg_control::{ControllerSpec, Registry};
@@ -142,6 +142,11 @@ impl Workload {
             Workload::Call(media) => media.iter().any(|stream| stream.from == role),
         }
     }
+
+    /// The ends that do.
+    pub(crate) fn senders(&self) -> impl Iterator<Item = Role> {
+        (Role::BOTH.into_iter()).filter(|role| self.is_sent_by(*role))
+    }
 }
 
 /// One flow of a scenario.
@@ -178,6 +183,19 @@ impl FlowSpec {
     /// connection, which may then be closed before it is complete.
     pub fn has_honest_receiver(&self) -> bool {
         self.ack_conduct == AckConduct::Honest
+    }
+
+    /// Whether it has a rate: stream bytes are counted, and datagrams are not.
+    pub fn has_rate(&self) -> bool {
+        match &self.workload {
+            Workload::Call(media) => (media.iter()).any(|one| one.carriage == Carriage::Streams),
+            _ => true,
+        }
+    }
+
+    /// Whether both ends send media.
+    pub fn is_sent_by_both(&self) -> bool {
+        self.workload.senders().count() == 2
     }
 
     /// The workload in words.

@@ -104,11 +104,10 @@ impl Scenario {
     /// ```
     pub fn resolved(&self) -> String {
         let flows = 0..self.flows.len();
-        let awaited: Vec<bool> = flows.clone().map(|flow| self.is_awaited(flow)).collect();
-        let waits: Vec<bool> = flows.map(|flow| self.asks_for_waits_of(flow)).collect();
+        let awaited: Vec<bool> = flows.map(|flow| self.is_awaited(flow)).collect();
         let bins = (self.sample, self.is_over_time());
         let times = (self.time_limit, self.start_noise, bins);
-        let watches = (self.watches().collect::<Vec<_>>(), waits);
+        let watches: Vec<_> = self.watches().collect();
         let rest = (awaited, self.overhead, times, self.jitter_seed, watches);
         format!(
             "{:?} {:?} {:?} {:?} {rest:?}",
@@ -133,15 +132,9 @@ impl Scenario {
         shared.next().map(|hop| hop.names.down.as_str())
     }
 
-    /// Whether a criterion is on percentiles of the waits of a flow in queues.
-    pub(crate) fn asks_for_waits_of(&self, flow: usize) -> bool {
-        let mut own = self.criteria.iter().filter(|one| one.flow == flow);
-        own.any(|criterion| criterion.metric.is_of_waits())
-    }
-
-    /// Whether a criterion is on those of any flow.
-    pub(crate) fn asks_for_waits(&self) -> bool {
-        (0..self.flows.len()).any(|flow| self.asks_for_waits_of(flow))
+    /// Whether all flows have a rate, so that they can be compared by it.
+    pub fn has_rates(&self) -> bool {
+        self.flows.iter().all(FlowSpec::has_rate)
     }
 
     /// Whether a criterion is on a metric over time.
@@ -181,11 +174,11 @@ impl Scenario {
         own.any(|criterion| !background || !criterion.metric.is_until_the_end())
     }
 
-    /// The times until `end` at which the route of a flow changes, from server to client.
-    pub(crate) fn changes(&self, flow: usize, end: Instant) -> Vec<Instant> {
+    /// The times until `end` at which the route of a flow changes in one direction.
+    pub(crate) fn changes(&self, flow: usize, direction: Direction, end: Instant) -> Vec<Instant> {
         let mut times = Vec::new();
         for hop in &self.flows[flow].route {
-            let config = &self.hops[*hop].links[Direction::Down];
+            let config = &self.hops[*hop].links[direction];
             let mut period = Instant::START;
             while !config.changes.is_empty() && period <= end {
                 let within = config.changes.iter().map(|change| period + change.at);

@@ -21,7 +21,7 @@
 //! Meters and reports are there without delay, and are not lost: QUIC's acknowledgements stand for reports. The time without
 //! reports and the time in which reports show no arrival are one rule, since QUIC acknowledges nothing but arrivals: it has the
 //! three intervals of section 4.1, not the five of section 4.2. The
-//! breaker looks at the direction of the data, of a call at the media of the server. Frames are not coded in groups (G = 1).
+//! breaker looks at the direction of the data, of a call whose media both ends send at both. Frames are not coded in groups (G = 1).
 
 use crate::scenario::breaker::BreakerSpec;
 use serde::{Deserialize, Serialize};

@@ -41,6 +41,8 @@ pub(crate) struct Connection {
     /// When a circuit breaker ended it, its own or that of its tunnel, and by which rule.
     pub(crate) tripped: Option<(Instant, Rule)>,
     pub(crate) workload: Workload,
+    /// Whether client and server send data or media.
+    sends: [bool; 2],
     /// Its actual start.
     /// [`Instant::NEVER`] while another connection has to end before.
     pub(crate) start: Instant,
@@ -165,6 +167,7 @@ impl Connection {
         server.learn_arrivals(&mut client);
         Connection {
             flow,
+            sends: Role::BOTH.map(|role| workload.is_sent_by(role)),
             has_timers: call.is_some() || supplier.is_some() || spec.breaker.is_some(),
             first_links: Role::BOTH.map(|sender| routes[Direction::from(sender)][0]),
             routes,
@@ -203,25 +206,47 @@ impl Connection {
         }
     }
 
-    /// The side that sends the data.
-    pub(crate) fn sending_side(&self) -> Role {
-        match self.workload {
-            Workload::Download { .. } | Workload::Call(_) | Workload::Requests(_) => Role::Server,
-            Workload::Upload { .. } => Role::Client,
+    /// One end, to look at.
+    pub(crate) fn end(&self, side: Role) -> &Endpoint {
+        match side {
+            Role::Client => &self.client,
+            Role::Server => &self.server,
         }
     }
 
-    /// The endpoint that sends the data, and the one that receives it.
-    pub(crate) fn data_path(&self) -> (&Endpoint, &Endpoint) {
-        match self.sending_side() {
-            Role::Client => (&self.client, &self.server),
-            Role::Server => (&self.server, &self.client),
-        }
+    /// Whether one side sends data or media.
+    #[inline]
+    pub(crate) fn sends(&self, side: Role) -> bool {
+        self.sends[side.index()]
     }
 
-    /// Bytes of the workload delivered so far.
+    /// The sides that do.
+    pub(crate) fn senders(&self) -> impl Iterator<Item = Role> + use<> {
+        let sends = self.sends;
+        (Role::BOTH.into_iter()).filter(move |side| sends[side.index()])
+    }
+
+    /// The links that its data or media cross, direction by direction; the first one of each with `true`.
+    pub(crate) fn data_links(&self) -> impl Iterator<Item = (LinkId, bool)> {
+        let routes = (self.senders()).map(|side| &self.routes[Direction::from(side)]);
+        routes.flat_map(|route| {
+            route
+                .iter()
+                .enumerate()
+                .map(|(place, link)| (*link, place == 0))
+        })
+    }
+
+    /// Stream bytes of the workload delivered so far.
     pub(crate) fn delivered(&self) -> Bytes {
-        Bytes::new(self.data_path().1.counters().stream_bytes_received)
+        let received = |sender: Role| self.end(sender.peer()).counters().stream_bytes_received;
+        let all: u64 = self.senders().map(received).sum();
+        // The server receives requests for its own media as well.
+        let requests = match &self.call {
+            Some(call) if self.sends(Role::Client) => call.requested(),
+            _ => 0,
+        };
+        Bytes::new(all - requests)
     }
 
     /// Whether its transfer is not complete, and whether it is not closed.

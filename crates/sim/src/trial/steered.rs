@@ -80,6 +80,8 @@ struct Steered {
     /// Its place in the scenario.
     flow: usize,
     connection: usize,
+    /// The end that sends its data.
+    sender: Role,
     desk: Arc<Mutex<Desk>>,
 }
 
@@ -141,6 +143,7 @@ impl SteeredTrial {
         let flows = desks.into_iter().map(|(flow, desk)| Steered {
             flow,
             connection: network.connection_of(flow),
+            sender: sender_of(&scenario.flows[flow]),
             desk,
         });
         Ok(SteeredTrial {
@@ -176,7 +179,10 @@ impl SteeredTrial {
 
     /// What the transport of this flow has measured.
     pub fn path(&self, flow: usize) -> &PathState {
-        self.network.path(self.flows[flow].connection)
+        let Steered {
+            connection, sender, ..
+        } = self.flows[flow];
+        self.network.path(connection, sender)
     }
 
     /// Simulated time.
@@ -223,9 +229,6 @@ fn refuse_unsteerable(spec: &FlowSpec) -> Result<(), String> {
             "flow {name} {what}; a policy requires a download, an upload, or a call whose media one end sends, with stack = \"model\""
         ))
     };
-    let both = Role::BOTH
-        .into_iter()
-        .all(|role| spec.workload.is_sent_by(role));
     match (&spec.workload, &spec.stack) {
         (_, FlowStack::Quic) => {
             refused("runs on the QUIC stack, which does not wait for decisions")
@@ -234,12 +237,14 @@ fn refuse_unsteerable(spec: &FlowSpec) -> Result<(), String> {
             refused("runs on the stack of a library, which has controllers of its own")
         }
         (Workload::Requests(_), _) => refused("has a connection for each of its requests"),
-        _ if both => refused("is a call whose media both ends send"),
-        (Workload::Call(_), _) if !spec.workload.is_sent_by(Role::Server) => {
-            refused("is a call whose media the client sends")
-        }
+        _ if spec.is_sent_by_both() => refused("is a call whose media both ends send"),
         _ => Ok(()),
     }
+}
+
+/// The only end that sends data of a flow.
+fn sender_of(spec: &FlowSpec) -> Role {
+    spec.workload.senders().next().unwrap_or(Role::Server)
 }
 
 /// Makes the controllers of a steered flow.

@@ -1,5 +1,6 @@
 """Panels of links: the delay in their queues with drops as marks, ECN marks, and packets that jitter held back.
 
+The delay is its mean over short times, and lightly behind it the envelope.
 Of several trials over each other, colour is the trial and the dash is the link.
 """
 
@@ -13,6 +14,7 @@ import polars as pl
 from thalweg.base.quantity import scale
 from thalweg.engine.trace import Trace
 from thalweg.pages.figures.downsample import downsample
+from thalweg.pages.figures.envelope import BUCKETS, HIGH, LOW, OPACITY, envelope
 from thalweg.pages.figures.panel import HEIGHT, TITLES, Panel, link_called
 from thalweg.pages.figures.spec import DASHES, Spec, colour, dash, table, titled, tooltip, values, word
 from thalweg.pages.figures.theme import LOOKS, distinct, hue
@@ -21,6 +23,7 @@ _MOST_LINKS = 6
 _SHADES = [hue(name) for name in LOOKS["links"]]
 _CAUSES = {cause: hue(name) for cause, name in LOOKS["drops"].items()}
 _HELD = [hue(name) for name in LOOKS["held"]]
+_DELAY = "queue_delay_s"
 _SEEN = 0.02
 """The least share of the longest queue at which a line is more than the axis below it."""
 _FIRST_ROW, _ROW = 6, 9
@@ -43,45 +46,36 @@ def queues(trace: Trace, end: float, buckets: int) -> Panel | None:
     names = sorted(used, key=lambda name: -most[name])[:_MOST_LINKS]
     if not names and trace.drops.is_empty():
         return None
-    links = trace.links.select("time_s", "link", "queue_delay_s")
+    links = trace.links.select("time_s", "link", _DELAY)
     if len(names) < len(most):
         links = links.filter(pl.col("link").is_in(names))
-    thin = downsample(links, "queue_delay_s", ["link"], buckets)
-    top = max(most.values(), default=0.0) or 1e-3
+    thin = envelope(links, _DELAY, ["link"], min(buckets, BUCKETS))
+    top = _finite(most) or 1e-3
     factor, unit = scale(top, "s")
     labels = [f"queue, {link_called(name)}" for name in names]
     label = pl.col("link").replace(dict(zip(names, labels, strict=True))).alias("label")
-    data = thin.select("time_s", label, pl.col("queue_delay_s") / factor)
-    area: Spec = {
-        "data": table(data, "queue"),
-        "mark": {
-            "type": "area",
-            "interpolate": "step-after",
-            "line": {"strokeWidth": 1.2},
-            "fillOpacity": 0.12,
-            "clip": True,
-        },
-        "encoding": {
-            "y": {**values(unit, top / factor * 1.04, "queue_delay_s"), "stack": None},
-            "color": colour(labels, _SHADES[: len(labels)], symbolType="square", **titled(TITLES["queue"])),
-        },
-    }
-    reading: Spec = {"kind": "steps", "by": ["label"], "value": "queue_delay_s", "unit": unit}
-    layers = [area, *_drops(trace.drops, end / buckets, _CAUSES)]
+    data = thin.select("time_s", label, pl.col(_DELAY, LOW, HIGH) / factor)
+    drawn = _between(
+        data,
+        values(unit, top / factor * 1.04, _DELAY),
+        {"color": colour(labels, _SHADES[: len(labels)], symbolType="stroke", **titled(TITLES["queue"]))},
+    )
+    reading: Spec = {"kind": "steps", "by": ["label"], "value": _DELAY, "unit": unit}
+    layers = [drawn, *_drops(trace.drops, end / buckets, _CAUSES)]
     return Panel(
         "queue", {"height": HEIGHT, "layer": layers, "resolve": {"scale": {"color": "independent"}}}, reading
     )
 
 
 def overlaid(trials: Mapping[str, Trace], flows: Sequence[str], end: float, buckets: int) -> Panel | None:
-    """A line for each trial in its colour, or in its flow's, and its drops."""
+    """The queue of each trial in its colour, or in its flow's, and its drops."""
     alone = all(label in flows for label in trials)
     shades = distinct(len(flows) + (0 if alone else len(trials)))
     colours = (
         dict(zip(flows, shades, strict=False)) if alone else dict(zip(trials, shades[-len(trials) :], strict=True))
     )
     lengths = {label: longest(trace.links) for label, trace in trials.items()}
-    top = max((most for own in lengths.values() for most in own.values()), default=0.0)
+    top = max((_finite(own) for own in lengths.values()), default=0.0)
     if not top and all(trace.drops.is_empty() for trace in trials.values()):
         return None
     most: dict[str, float] = {}
@@ -93,23 +87,17 @@ def overlaid(trials: Mapping[str, Trace], flows: Sequence[str], end: float, buck
     ]
     factor, unit = scale(top or 1e-3, "s")
     lines = [_line(trace, label, drawn, buckets) for label, trace in trials.items()]
-    data = pl.concat(lines).with_columns(pl.col("queue_delay_s") / factor)
+    data = pl.concat(lines).with_columns(pl.col(_DELAY, LOW, HIGH) / factor)
     title = TITLES["queue"] + (f", {link_called(drawn[0])}" if len(drawn) == 1 else "")
     dropped = [label for label, trace in trials.items() if trace.drops.height]
     above = HEIGHT / (HEIGHT - _ROW * len(dropped) - 2)
     encoding: Spec = {
-        "y": values(unit, (top or 1e-3) / factor * above, "queue_delay_s"),
-        "color": colour([*trials], [colours[label] for label in trials], **titled(title)),
+        "color": colour([*trials], [colours[label] for label in trials], symbolType="stroke", **titled(title)),
         "detail": [word("label"), word("link")],
     }
     if len(drawn) > 1:
         encoding["strokeDash"] = dash([link_called(link) for link in drawn], "link")
-    line: Spec = {
-        "data": table(data, "queue"),
-        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.3, "clip": True},
-        "encoding": encoding,
-    }
-    layers = [line]
+    layers = [_between(data, values(unit, (top or 1e-3) / factor * above, _DELAY), encoding)]
     for row, label in enumerate(dropped):
         layers += _drops(
             trials[label].drops,
@@ -121,15 +109,32 @@ def overlaid(trials: Mapping[str, Trace], flows: Sequence[str], end: float, buck
         )
     resolve = {"scale": dict.fromkeys(("color", "shape", "strokeDash"), "independent")}
     by = ["label"] if len(drawn) == 1 else ["label", "link"]
-    reading: Spec = {"kind": "steps", "by": by, "value": "queue_delay_s", "unit": unit, "title": "queue"}
+    reading: Spec = {"kind": "steps", "by": by, "value": _DELAY, "unit": unit, "title": "queue"}
     return Panel("queue", {"height": HEIGHT, "layer": layers, "resolve": resolve}, reading)
 
 
 def _line(trace: Trace, label: str, drawn: Sequence[str], buckets: int) -> pl.DataFrame:
-    links = trace.links.select("time_s", "link", "queue_delay_s").filter(pl.col("link").is_in([*drawn]))
-    thin = downsample(links, "queue_delay_s", ["link"], buckets)
+    links = trace.links.select("time_s", "link", _DELAY).filter(pl.col("link").is_in([*drawn]))
+    thin = envelope(links, _DELAY, ["link"], min(buckets, BUCKETS))
     link = pl.col("link").replace({name: link_called(name) for name in drawn})
-    return thin.select("time_s", pl.lit(label).alias("label"), link, "queue_delay_s")
+    return thin.select("time_s", pl.lit(label).alias("label"), link, _DELAY, LOW, HIGH)
+
+
+def _between(data: pl.DataFrame, y: Spec, encoding: Spec) -> Spec:
+    """The mean as a line, and its envelope behind it."""
+    bounds: Spec = {"y": {**y, "field": HIGH}, "y2": {"field": LOW}}
+    area: Spec = {"type": "area", "interpolate": "step-after", "fillOpacity": OPACITY, "clip": True}
+    line: Spec = {"type": "line", "interpolate": "step-after", "strokeWidth": 1.3, "clip": True}
+    return {
+        "data": table(data, "queue"),
+        "encoding": encoding,
+        "layer": [{"mark": area, "encoding": bounds}, {"mark": line, "encoding": {"y": y}}],
+    }
+
+
+def _finite(longest_s: Mapping[str, float]) -> float:
+    """The longest that can be drawn: that of a link without capacity has no end."""
+    return max((delay for delay in longest_s.values() if np.isfinite(delay)), default=0.0)
 
 
 def longest(links: pl.DataFrame) -> dict[str, float]:

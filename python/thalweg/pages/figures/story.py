@@ -97,14 +97,19 @@ def _causes(trace: Trace, toml: str, begin: float, end: float) -> Iterator[str]:
     found = []
     if by_jitter > 0:
         found.append((by_jitter, f"packets held back up to {text(by_jitter, 's', 2)} by {jitter(toml)}"))
-    if math.isfinite(in_queue):
-        small = in_queue < by_jitter
-        words = "queues never exceeded" if small else f"the queue of the {link_called(queue)} grew to"
-        found.append((in_queue, f"{words} {text(in_queue, 's', 2)}"))
-    else:
-        found.append((in_queue, f"the {link_called(queue)} carried nothing for a while"))
+    small = in_queue < by_jitter
+    found.append(
+        (in_queue, f"queues never exceeded {text(in_queue, 's', 2)}" if small else _queue(queue, in_queue))
+    )
     yield from (words for _, words in sorted(found, reverse=True))
     yield from _dropped(within(trace.drops))
+
+
+def _queue(link: str, longest_s: float) -> str:
+    """How long the queue of a link became."""
+    if math.isinf(longest_s):
+        return f"the {link_called(link)} carried nothing for a while"
+    return f"the queue of the {link_called(link)} grew to {text(longest_s, 's', 2)}"
 
 
 def _dropped(drops: pl.DataFrame) -> Iterator[str]:
@@ -161,7 +166,7 @@ def _transfer(row: dict[str, object], trial: Trial, trace: Trace) -> str:
     most = longest(trace.links)
     if most:
         name = max(most, key=lambda link: most[link])
-        parts.append(f"the queue of the {link_called(name)} grew to {text(most[name], 's', 2)}")
+        parts.append(_queue(name, most[name]))
     if trace.held.height:
         worst = float(trace.held["held_s"].max())  # type: ignore[arg-type]
         parts.append(f"packets held back up to {text(worst, 's', 2)} by {jitter(trial.outcomes.scenario.toml)}")

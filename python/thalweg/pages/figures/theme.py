@@ -1,7 +1,7 @@
 """How figures look: colours distinguishable with any colour vision, quiet axes, one width.
 
-Colours, dashes, and the panels of a trial with their order, titles and series stand in `looks.json`, which the
-page of the lab reads too. The first colours are by Okabe and Ito (Color Universal Design, 2008), without
+Colours, dashes, envelopes, and the panels of a trial with their order, titles and series stand in `looks.json`,
+which the page of the lab reads too. The first colours are by Okabe and Ito (Color Universal Design, 2008), without
 black and yellow, which vanish on one of the two backgrounds, some of them darker: thin lines are seen on white.
 """
 

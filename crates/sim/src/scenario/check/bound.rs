@@ -4,7 +4,6 @@ use super::Checker;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::{Amount, Bound, FlowSpec, Metric, Unit, schema};
-use thalweg_transport::Role;
 use thalweg_units::{Duration, Rate};
 
 /// The path of a flow at the start of a trial, in the direction of its data.
@@ -17,13 +16,10 @@ pub(super) struct PathAtStart {
 
 impl PathAtStart {
     pub(super) fn of(flow: &FlowSpec, hops: &[Hop]) -> Self {
-        let sender = match flow.workload.is_sent_by(Role::Server) {
-            true => Role::Server,
-            false => Role::Client,
-        };
         let links = |direction| (flow.route.iter()).map(move |hop| &hops[*hop].links[direction]);
         let delays = Direction::BOTH.into_iter().flat_map(links);
-        let rates = links(Direction::from(sender)).map(|link| link.rate_at_start());
+        let of_data = flow.workload.senders().map(Direction::from);
+        let rates = of_data.flat_map(links).map(|link| link.rate_at_start());
         PathAtStart {
             rtt: delays.fold(Duration::ZERO, |rtt, link| rtt + link.delay),
             rate: rates.min().unwrap_or(Rate::ZERO),

@@ -178,7 +178,7 @@ impl Metric {
                 "standard deviation of the rate over its mean, by seconds, in the second half of the flow"
             }
             Metric::Utilisation => {
-                "time that the busiest link of the data was transmitting, from the first flow to the end"
+                "how much the busiest link of the data was used, from the first flow to the end"
             }
             Metric::Drops => "packets of data that queues dropped, of those that the sender sent",
             Metric::Marks => "packets of data that queues marked, of those that the sender sent",
@@ -302,21 +302,18 @@ impl Metric {
             Metric::Entered | Metric::Entries | Metric::Stay | Metric::Variable
         )
     }
-    /// Whether it is a percentile of waits in queues (`outcome/waits.rs`).
-    pub(crate) fn is_of_waits(self) -> bool {
-        matches!(self, Metric::P95QueueDelay | Metric::P99QueueDelay)
-    }
     /// Whether a flow that does not finish has it: it is of what happened until the flow or the trial ended.
     pub fn is_until_the_end(self) -> bool {
         self.is_over_time()
             || self.is_of_controller()
-            || self.is_of_waits()
             || matches!(
                 self,
                 Metric::Rate
                     | Metric::Loss
                     | Metric::Rtt
                     | Metric::QueueDelay
+                    | Metric::P95QueueDelay
+                    | Metric::P99QueueDelay
                     | Metric::Share
                     | Metric::Utilisation
                     | Metric::Drops

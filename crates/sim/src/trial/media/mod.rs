@@ -47,7 +47,7 @@ use encoder::Encoded;
 use share::Share;
 use thalweg_transport::Role;
 use thalweg_units::Instant;
-use track::Track;
+use track::{REQUEST, Track};
 
 /// One delivered frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,6 +79,8 @@ pub(crate) struct Call {
     tracks: Vec<Track>,
     /// Of the client and of the server.
     shares: [Share; 2],
+    /// Requests that have arrived.
+    requests: u64,
 }
 
 impl Call {
@@ -86,6 +88,7 @@ impl Call {
     pub(crate) fn new(specs: &[MediaSpec], trial: u64, flow: &str) -> Self {
         Call {
             start: None,
+            requests: 0,
             shares: Role::BOTH.map(|role| Share::of(specs, role)),
             tracks: (specs.iter())
                 .map(|spec| Track::new(spec, trial, flow))
@@ -133,9 +136,15 @@ impl Call {
     pub(crate) fn on_request(&mut self, now: Instant, id: u32) {
         let count = self.tracks.len() as u32;
         let (index, group) = (id % count, id / count);
+        self.requests += 1;
         if let Some(track) = self.tracks.get_mut(index as usize) {
             track.begin_group(group, now);
         }
+    }
+
+    /// Bytes of the requests that have arrived.
+    pub(crate) fn requested(&self) -> u64 {
+        self.requests * REQUEST
     }
 
     /// More of stream `id` can be read by `receiver`.

@@ -11,7 +11,7 @@ use thalweg_transport::Role;
 use thalweg_units::{Duration, Instant};
 
 /// Bytes of a request for media.
-const REQUEST: u64 = 16;
+pub(super) const REQUEST: u64 = 16;
 /// How long to wait for a datagram stream after its last nominal time: datagrams may be lost.
 const GRACE: Duration = Duration::from_secs(1);
 

@@ -45,7 +45,7 @@ impl Network {
             && self.is_alone
             && !connection.has_timers
             && connection.completion.is_none()
-            && side == connection.sending_side()
+            && connection.sends(side)
     }
 
     /// A sender that has acted now goes on at the times at which it is due, up to its horizon.

@@ -72,7 +72,7 @@ impl Network {
         }
         let Some(audit) = &mut self.audit else { return };
         let connection = &mut self.connections[index];
-        let traces = side == connection.sending_side();
+        let traces = connection.sends(side);
         let back = &connection.routes[Direction::to(side)];
         let missing = back.iter().map(|&link_id| {
             let stats = self.links[link_id.index()].flow_stats(index as u64);
@@ -84,7 +84,7 @@ impl Network {
             audit.fate(self.now, index, side, &event);
             // The trace of the trial wants them as well, and they are handed over once.
             if let Some(recorder) = self.recorder.as_mut().filter(|_| traces) {
-                recorder.senders.trace.packets.push((index, event));
+                recorder.note_packet((index, side), event);
             }
         });
         audit.endpoint(self.now, index, side, endpoint);

@@ -81,7 +81,11 @@ impl Network {
             return;
         }
         let meters = self.meters_of(index);
-        let rtt = self.connections[index].data_path().0.path().smoothed_rtt;
+        let connection = &self.connections[index];
+        let rtts = connection
+            .senders()
+            .map(|side| connection.end(side).path().smoothed_rtt);
+        let rtt = rtts.max().unwrap_or_default();
         let connection = &mut self.connections[index];
         if let Some(breaker) = &mut connection.breaker
             && let Some(rule) = breaker.look(now, meters, rtt)
@@ -146,13 +150,17 @@ impl Network {
     /// What links have counted of the data of a connection.
     fn meters_of(&mut self, index: usize) -> Meters {
         let connection = &self.connections[index];
-        let direction = Direction::from(connection.sending_side());
-        let route = connection.routes[direction].clone();
-        let heard = connection.data_path().0.counters().rtt_samples;
-        Meters {
-            heard,
-            ..self.meters_on(&route, index)
+        let mut meters = Meters::default();
+        for side in connection.senders() {
+            let connection = &self.connections[index];
+            let route = connection.routes[Direction::from(side)].clone();
+            let heard = connection.end(side).counters().rtt_samples;
+            meters.add(Meters {
+                heard,
+                ..self.meters_on(&route, index)
+            });
         }
+        meters
     }
 
     /// What the links of a route have counted of the packets with this number of a flow.

@@ -43,6 +43,7 @@ impl Network {
             connections: &self.connections,
             flows: flows.collect(),
             overlap: [&self.overlap_start, &self.overlap_end],
+            begun: self.begun.take(),
         };
         let mut outcome = summary.outcome(series);
         if let Some(recorder) = &mut self.recorder {

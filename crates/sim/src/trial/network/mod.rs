@@ -62,6 +62,8 @@ pub(crate) struct Network {
     waiting: Option<usize>,
     /// Flows that have not started yet; when there were none left, and when one was complete after that.
     unstarted: usize,
+    /// When the first one started, and the work that links had done by then.
+    begun: Option<(Instant, Vec<u128>)>,
     overlap_start: Option<Moment>,
     overlap_end: Option<Moment>,
     now: Instant,
@@ -69,8 +71,8 @@ pub(crate) struct Network {
     hash: u64,
     recorder: Option<Box<Recorder>>,
     series: Option<Series>,
-    /// With series, the counters of the sender of each connection when it was last called.
-    noted: Vec<Counters>,
+    /// With series, the counters of client and server of each connection when they were last called.
+    noted: Vec<[Counters; 2]>,
     audit: Option<Box<Auditor>>,
     /// Whether flows are steered from outside, and the decision that the trial waits for.
     is_steered: bool,
@@ -110,8 +112,9 @@ impl Network {
         let traced = record == Record::Series;
         if traced {
             for connection in &mut connections {
-                let side = connection.sending_side();
-                connection.endpoint(side).record_packets();
+                for side in connection.senders() {
+                    connection.endpoint(side).record_packets();
+                }
             }
         }
         let sources = traffic::sources(scenario, trial);
@@ -123,7 +126,10 @@ impl Network {
                 let mut link = Link::new(config, seed, connections.len() + sources.len());
                 tunnels.iter().for_each(|outer| link.enter_tunnels(outer));
                 link.record_drops(traced);
-                if matches!(record, Record::Passages(_)) || scenario.asks_for_waits() {
+                let sender = id.direction().receiver().peer();
+                let waits = |one: &Connection| one.sends(sender).then_some(one.flow as u32);
+                link.count_waits(connections.iter().map(waits));
+                if matches!(record, Record::Passages(_)) {
                     link.record_passages(true);
                 }
                 link
@@ -158,7 +164,7 @@ impl Network {
             recorder: Recorder::new(record, scenario, &connections).map(Box::new),
             series: (scenario.bins())
                 .map(|every| Series::new(every, scenario.flows.len()).with_senders()),
-            noted: vec![Counters::default(); scenario.bins().map_or(0, |_| connections.len())],
+            noted: vec![Default::default(); scenario.bins().map_or(0, |_| connections.len())],
             is_alone: connections.len() == 1
                 && sources.is_empty()
                 && media.is_empty()
@@ -174,6 +180,7 @@ impl Network {
             waiting: (waiting > 0).then_some(waiting),
             unstarted: progress.len(),
             progress,
+            begun: None,
             overlap_start: None,
             overlap_end: None,
             now: Instant::START,
@@ -332,7 +339,7 @@ impl Network {
             return true;
         }
         if let Some(series) = &mut self.series
-            && side != connection.sending_side()
+            && connection.sends(side.peer())
         {
             let size = Bytes::new(u64::from(carried.size));
             series.on_received(self.now, connection.flow, size);
@@ -358,7 +365,7 @@ impl Network {
         // A receiver of bulk data has nothing to send between two ACK frames, and is often not traced.
         let is_silent = self.audit.is_none()
             && !connection.has_timers
-            && (self.recorder.is_none() || side != connection.sending_side())
+            && (self.recorder.is_none() || !connection.sends(side))
             && connection.endpoint(side).is_silent(self.now);
         if is_silent && is_unmoved {
             debug_assert_eq!(
@@ -442,8 +449,7 @@ impl Network {
             connection = &mut self.connections[index];
             client_closes = completed && side == Role::Server && connection.call.is_some();
         }
-        let data_of =
-            (self.series.is_some() && side == connection.sending_side()).then_some(connection.flow);
+        let data_of = (self.series.is_some() && connection.sends(side)).then_some(connection.flow);
         let link_id = connection.first_links[side.index()];
         let link = &mut self.links[link_id.index()];
         let endpoint = connection.endpoint(side);

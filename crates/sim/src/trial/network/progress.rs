@@ -56,6 +56,14 @@ impl Network {
         }
         flow.started = true;
         self.unstarted -= 1;
+        if self.begun.is_none() {
+            let now = self.now;
+            let done = self.links.iter_mut().map(|link| {
+                link.advance(now);
+                link.work_done()
+            });
+            self.begun = Some((now, done.collect()));
+        }
         if self.unstarted == 0 {
             self.overlap_start = Some(self.moment());
         }

@@ -65,12 +65,11 @@ impl Network {
             let index = first + number;
             let waiting = &self.connections[index];
             let mut connection = waiting.starting_at(&rounds.spec, (self.seed, number), start);
-            let sender = connection.sending_side();
             if self.audit.is_some() {
                 connection.client.record_packets();
                 connection.server.record_packets();
             } else if self.recorder.as_ref().is_some_and(|it| it.has_series()) {
-                connection.endpoint(sender).record_packets();
+                connection.server.record_packets();
             }
             if let Some(audit) = &mut self.audit {
                 audit.note_start(index, start);

@@ -43,9 +43,9 @@ impl Network {
         self.now
     }
 
-    /// What the sender of a connection has measured.
-    pub(crate) fn path(&self, connection: usize) -> &PathState {
-        self.connections[connection].data_path().0.path()
+    /// What one side of a connection has measured.
+    pub(crate) fn path(&self, connection: usize, side: Role) -> &PathState {
+        self.connections[connection].end(side).path()
     }
 
     /// Whether all connections of a flow have closed.

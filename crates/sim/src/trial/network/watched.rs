@@ -12,13 +12,13 @@ impl Network {
             return;
         };
         let connection = &mut self.connections[index];
-        if side != connection.sending_side() {
+        if !connection.sends(side) {
             return;
         }
         let flow = connection.flow;
         let endpoint = connection.endpoint(side);
         let counters = endpoint.counters();
-        let before = std::mem::replace(&mut self.noted[index], counters);
+        let before = std::mem::replace(&mut self.noted[index][side.index()], counters);
         series.on_sender(
             self.now,
             flow,
@@ -40,13 +40,14 @@ impl Network {
             return;
         };
         let connection = &mut self.connections[index];
-        if side == connection.sending_side() {
+        if connection.sends(side) {
             let event = if sent && event == "timer" {
                 "sent"
             } else {
                 event
             };
-            recorder.sample_flow(self.now, index, event, connection.endpoint(side));
+            let end = (index, side);
+            recorder.sample_flow(self.now, end, event, connection.endpoint(side));
         }
         if sent {
             recorder.sample_link(self.now, link.index(), &mut self.links[link.index()]);
