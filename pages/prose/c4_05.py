@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from pages.prose.tables import of_page
+from pages.prose.tables import Source
 
 PAGE = "evidence/c4-05.md"
-
-
-def cell(where: str, row: str, column: str, number: int = 1) -> Callable[[], float]:
-    """A number of a table of the page."""
-    return lambda: of_page(PAGE).cell(where, row, column, number)
+HERE = Source(PAGE)
+cell = HERE.cell
 
 
 def longer(where: str, row: str, before: tuple[str, int], after: tuple[str, int]) -> float:
     """By how many percent one cell exceeds another one of its row; columns with the number in the cell."""
-    first, second = (of_page(PAGE).cell(where, row, *column) for column in (before, after))
+    first, second = (HERE.now.cell(where, row, *column) for column in (before, after))
     return 100 * (second / first - 1)
 
 
@@ -29,21 +26,19 @@ def marked(test: str, what: str = "closed") -> float:
 def behind(place: int) -> float:
     """How far CUBIC is behind C4 on bad Wi-Fi: as run (1), as printed (3)."""
     c4, cubic = (
-        of_page(PAGE).cell("printed", "wifi-bad", f"{name}: as run, as printed", place) for name in ("C4", "CUBIC")
+        HERE.now.cell("printed", "wifi-bad", f"{name}: as run, as printed", place) for name in ("C4", "CUBIC")
     )
     return 100 * (cubic / c4 - 1)
 
 
 def alone(pick: Callable[[list[float]], float]) -> float:
     """Of what draining costs where nobody else is."""
-    return pick([-value for value in of_page(PAGE).cells("switches", ALONE, "no drain")])
+    return pick([-value for value in HERE.now.cells("switches", ALONE, "no drain")])
 
 
 def wifi(title: str) -> list[float]:
     """Differences from the published numbers on bad Wi-Fi, of all three controllers."""
-    return [
-        of_page(PAGE).cell(title, "wifi-bad", f"{name}: published, ours", 3) for name in ("C4", "BBR", "CUBIC")
-    ]
+    return [HERE.now.cell(title, "wifi-bad", f"{name}: published, ours", 3) for name in ("C4", "BBR", "CUBIC")]
 
 
 ALONE = ("alone-512k", "alone-1-5M", "bbloat", "low-and-up")

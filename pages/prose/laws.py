@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pages.prose import c4_05
-from pages.prose.tables import of_page
+from pages.prose.tables import Source
 
 PAGE = "evidence/studies/laws.md"
+HERE = Source(PAGE)
 
 
 def used(stack: str, controller: str) -> float:
     """Utilisation on the slow link, in percent."""
-    return of_page(PAGE).cell("What we measured", f"1 Mbps, 10 ms | {stack}", controller)
+    return HERE.now.cell("What we measured", f"1 Mbps, 10 ms | {stack}", controller)
 
 
 VALUES: dict[str, Callable[[], float]] = {

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from pages.made import DOCS
 
 _PART = re.compile(r"<!-- made: (.+) -->")
 _HEADING = re.compile(r"#+ +(.+)")
-_NUMBER = re.compile(r"[-+]?\d+(?: \d{3}\b)*(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?: \d{3}\b)*(?:\.\d+)?")
+_AFTER = " > "
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class PageTables:
         self.tables = list(_tables(text))
 
     def cell(self, where: str, row: str, column: str, number: int = 1) -> float:
-        r"""A number of a cell: in the tables of a part or below a heading, the row that begins so, the column.
+        r"""A number of a cell: of a part, a heading or a first header the row that begins so, and the column.
 
         `row` has the beginning cells that tell the row, with ` | ` between them. `number` counts within the cell.
-        Of columns with one name the first counts.
+        Of columns with one name the first counts, or with `median > harm` the first behind `median`.
 
         >>> text = "## T\n| test | ours |\n|--|--|\n| a | 4.5 s (-0.7 %) |\n"
         >>> PageTables("p.md", text).cell("T", "a", "ours"), PageTables("p.md", text).cell("T", "a", "ours", 2)
@@ -50,11 +50,14 @@ class PageTables:
 
     def column(self, where: str, column: str, number: int = 1) -> list[float]:
         """A number of each row that has one in this column."""
-        texts = [row[at] for table in self._of(where) for at in _at(table, column) for row in table.rows]
-        return [found[number - 1] for text in texts if len(found := _numbers(text)) >= number]
+        return [found[number - 1] for text in self.texts(where, column) if len(found := _numbers(text)) >= number]
+
+    def texts(self, where: str, column: str) -> list[str]:
+        """What stands in this column."""
+        return [row[at] for table in self._of(where) for at in _at(table, column) for row in table.rows]
 
     def _of(self, where: str) -> list[PageTable]:
-        found = [table for table in self.tables if where in (table.part, table.heading)]
+        found = [table for table in self.tables if where in (table.part, table.heading, table.head[0])]
         if not found:
             raise LookupError(f"{self.page} has no table in {where!r}")
         return found
@@ -73,24 +76,51 @@ class PageTables:
         return found.pop()
 
 
+@dataclass(frozen=True)
+class Source:
+    """A page of docs, by its path from there, whose tables are read when a value is asked for."""
+
+    page: str
+
+    @property
+    def now(self) -> PageTables:
+        """Its tables as they are."""
+        return _of_page(self.page)
+
+    def cell(self, where: str, row: str, column: str, number: int = 1) -> Callable[[], float]:
+        """A number of a cell, later."""
+        return lambda: self.now.cell(where, row, column, number)
+
+    def least(self, where: str, rows: Sequence[str], column: str, number: int = 1) -> Callable[[], float]:
+        """The least of a number of several rows, later."""
+        return lambda: min(self.now.cells(where, rows, column, number))
+
+    def most(self, where: str, rows: Sequence[str], column: str, number: int = 1) -> Callable[[], float]:
+        """The largest one."""
+        return lambda: max(self.now.cells(where, rows, column, number))
+
+    def count(self, where: str, column: str, text: str) -> Callable[[], float]:
+        """How many rows have this text in a column, later."""
+        return lambda: float(self.now.texts(where, column).count(text))
+
+
 @cache
-def of_page(page: str) -> PageTables:
-    """The tables of a page of docs, by its path from there."""
+def _of_page(page: str) -> PageTables:
     return PageTables(page, (DOCS / page).read_text(encoding="utf-8"))
 
 
 def forget() -> None:
     """Reads pages anew: one has been made."""
-    of_page.cache_clear()
-
-
-def page_of(file: Path) -> str:
-    """The name of a page here."""
-    return file.relative_to(DOCS).as_posix()
+    _of_page.cache_clear()
 
 
 def _at(table: PageTable, column: str) -> list[int]:
-    return [table.head.index(column)] if column in table.head else []
+    at = 0
+    for name in column.split(_AFTER):
+        if name not in table.head[at:]:
+            return []
+        at = table.head.index(name, at)
+    return [at]
 
 
 def _numbers(text: str) -> list[float]:
