@@ -16,7 +16,7 @@
 use crate::Rules;
 use thalweg_control::PathState;
 use thalweg_control::event::{RateSample, Snapshot};
-use thalweg_units::{Bytes, Duration, Instant, Rate};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// Shortest interval of an estimate; shorter ones are too coarse.
 const SHORTEST: Duration = Duration::from_millis(1);
@@ -42,6 +42,8 @@ pub(crate) struct SendState {
     pub(crate) app_limited: bool,
     /// Whether the sender is limited by the congestion window.
     pub(crate) window_limited: bool,
+    /// Its codepoint.
+    pub(crate) ecn: Ecn,
     /// Delivered so far.
     pub(crate) delivered: Bytes,
     /// Lost so far.
@@ -72,6 +74,7 @@ impl SendState {
             size: 0,
             app_limited: true,
             window_limited: false,
+            ecn: Ecn::NotEct,
             delivered: Bytes::ZERO,
             lost: Bytes::ZERO,
             in_flight: Bytes::ZERO,
@@ -164,6 +167,7 @@ impl DeliveryRate {
             size,
             app_limited: self.is_app_limited() || !path.established,
             window_limited: path.window_limited,
+            ecn: Ecn::NotEct,
             delivered: self.delivered,
             lost: path.lost,
             in_flight,

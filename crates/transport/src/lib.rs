@@ -5,7 +5,8 @@
 //! the 1-RTT handshake (0-RTT as an option) with the anti-amplification limit, path MTU discovery in
 //! one step, acknowledgements with delay and requested frequency, RTT estimation, loss detection, probe
 //! timeouts, spurious losses, persistent congestion (RFC 9002), delivery-rate samples, a pacing bucket,
-//! streams with priorities, datagrams, flow control with auto-tuning, ECN counts and idle restart.
+//! streams with priorities, datagrams, flow control with auto-tuning, ECN counts and their validation, and idle
+//! restart.
 //!
 //! # Units
 //! Sizes are UDP payloads; the caller adds IP and UDP headers.
@@ -22,6 +23,7 @@ mod config;
 mod counters;
 mod datagrams;
 mod delivery_rate;
+mod ecn_validation;
 mod endpoint;
 mod event;
 mod event_rtt;

@@ -2,17 +2,61 @@
 
 use crate::audited::run_trial;
 use crate::flows;
-use thalweg_sim::Scenario;
+use thalweg_sim::{LinkOutcome, Scenario};
+use thalweg_units::Duration;
 
 const STEP: &str = "queue = { model = \"step\", threshold = \"20 packets\" }";
 
+/// Four seconds of a long flow on 10 Mbps and 40 ms, from the client or to it, behind CoDel in both directions.
+fn behind_codel(stack: &str, controller: &str, direction: &str, ecn: &str) -> LinkOutcome {
+    let text = format!(
+        "title = \"codel\"\ntime_limit = \"4 s\"\n[path]\nrate = \"10 Mbps\"\nrtt = \"40 ms\"\nbuffer = \"200 ms\"\n\
+         queue = \"codel\"\nup = {{ queue = \"codel\", ecn = \"{ecn}\" }}\necn = \"{ecn}\"\n\
+         [[flow]]\nname = \"main\"\nstack = \"{stack}\"\ncontroller = \"{controller}\"\n{direction} = \"1 GB\"\nbackground = true\n"
+    );
+    let scenario = Scenario::from_toml(text.as_bytes(), "codel.toml", &[], &[]);
+    let outcome = run_trial(&scenario.expect("a right scenario"), 1, false).0;
+    let link = usize::from(direction == "upload");
+    outcome.links[link].clone()
+}
+
 #[test]
-fn a_flow_sees_no_mark_behind_a_link_that_bleaches_and_fills_the_buffer() {
+fn both_stacks_give_up_ecn_on_a_path_that_bleaches_and_are_dropped_instead_of_marked() {
+    // RFC 9000 section 13.4.2.2: once validation fails, packets carry no ECT. What the queue marks until then belongs to
+    // packets of the first round trips.
+    let both: [(&str, &[&str]); 2] = [
+        ("model", &["reno", "cubic", "prague", "c4", "dctcp"]),
+        ("quic", &["cubic", "prague"]),
+    ];
+    for (stack, controllers) in both {
+        for controller in controllers {
+            for direction in ["download", "upload"] {
+                let link = |ecn| behind_codel(stack, controller, direction, ecn);
+                let (kept, bleached) = (link("keep"), link("bleach"));
+                let what = format!("{stack}, {controller}, {direction}: {bleached:?}");
+                assert!(kept.marked_packets > 0, "{what}");
+                assert!(
+                    bleached.marked_packets == 0 && bleached.dropped_packets > 0,
+                    "{what}"
+                );
+                let (delay, usual) = (bleached.mean_queue_delay, kept.mean_queue_delay);
+                assert!(
+                    delay < usual * 3 + Duration::from_millis(5),
+                    "{usual}; {what}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flow_whose_marks_are_bleached_fills_a_queue_that_only_marks() {
     let kept = flows(STEP, &["dctcp"]);
     assert!(kept.links[0].marked_packets > 100 && kept.links[0].dropped_packets == 0);
     let bleached = flows(&format!("{STEP}\necn = \"bleach\""), &["dctcp"]);
-    // The queue marks, and nobody reads it: DCTCP fills the buffer until packets are dropped.
+    // What has no codepoint waits above the threshold, until the buffer is full.
     assert!(bleached.links[0].dropped_packets > 0);
+    assert_eq!(bleached.links[0].marked_packets, 0);
     let delay = |outcome: &thalweg_sim::Outcome| outcome.links[0].mean_queue_delay;
     assert!(
         delay(&bleached) > delay(&kept) * 3,

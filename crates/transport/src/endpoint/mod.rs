@@ -16,6 +16,7 @@ pub use bulk::Outlet;
 use crate::ack::frequency::AckFrequency;
 use crate::arrivals::Arrivals;
 use crate::datagrams::Datagrams;
+use crate::ecn_validation::EcnValidation;
 use crate::handshake::{Handshake, Stage};
 use crate::pacer::Pacer;
 use crate::packet::{ACK_ONLY_SIZE, StreamId};
@@ -75,7 +76,7 @@ pub struct Endpoint {
     last_eliciting: Instant,
     /// The probe timeout with its back-off (RFC 9002 section 6.2.1), maximal while no RTT is known.
     probe_period: Duration,
-    /// Codepoint of its packets, as last set by the controller.
+    /// Codepoint of its packets: that of the controller, if the path keeps it.
     ecn: Ecn,
     pacer: Pacer,
     credit: Credit,
@@ -87,6 +88,7 @@ pub struct Endpoint {
     noise: Rng,
     config: TransportConfig,
 
+    ecn_validation: EcnValidation,
     first_rtt_at: Instant,
     /// Bytes and separate runs of losses since the last acknowledgement.
     unreported_losses: (Bytes, u32),
@@ -131,6 +133,7 @@ impl Endpoint {
             noise,
             pacer: Pacer::new(start),
             sent: SentPackets::default(),
+            ecn_validation: EcnValidation::new(),
             first_rtt_at: Instant::NEVER,
             unreported_losses: (Bytes::ZERO, 0),
             loss_time: None,
@@ -430,7 +433,7 @@ impl Endpoint {
             return;
         }
         self.sender.decide();
-        self.ecn = self.sender.ecn();
+        self.ecn = self.ecn_validation.codepoint(self.sender.ecn());
         let Some(rate) = self.pacing_rate() else {
             if !self.config.pacing {
                 self.pacer.release(); // the controller may have had a rate

@@ -3,11 +3,12 @@
 use super::path_mtu::AckedSizes;
 use super::{Closing, Endpoint};
 use crate::AppEvent;
+use crate::ecn_validation::AckedByCodepoint;
 use crate::handshake::{DELIVERED_BY_ACK, Stage};
 use crate::packet::{AckFrame, Frame, Kind, Packet, used};
 use crate::stream::send::{SendStream, place_of};
 use thalweg_control::event::{Ack, Arrival, RttSample};
-use thalweg_units::{Bytes, Duration, Instant};
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 impl Endpoint {
     /// A packet arrives.
@@ -234,7 +235,7 @@ impl Endpoint {
         let log = &mut self.sender.log;
         self.sent.acknowledge(ack, |number, packet, was_lost| {
             let size = packet.state.size;
-            newly.add(number, size - uncounted);
+            newly.add(number, size - uncounted, packet.state.ecn);
             if mtu_fallback {
                 sizes.add(size);
             }
@@ -273,8 +274,8 @@ impl Endpoint {
         self.report_spurious(now, &spurious, largest, prior_largest);
         spurious.clear();
         self.spurious_scratch = spurious;
-        self.report_ecn(now, ack);
         let is_newest = prior_largest.is_none_or(|n| largest > n);
+        self.report_ecn(now, ack, newly.by_codepoint, is_newest);
         let rtt = (is_newest && ack.largest == largest)
             .then(|| self.on_rtt(now, now - state.sent, ack.delay()));
         if rtt.is_none() {
@@ -356,8 +357,17 @@ impl Endpoint {
         rtt
     }
 
-    fn report_ecn(&mut self, now: Instant, ack: &AckFrame) {
+    fn report_ecn(
+        &mut self,
+        now: Instant,
+        ack: &AckFrame,
+        acked: AckedByCodepoint,
+        is_newest: bool,
+    ) {
         let counts = ack.ecn_counts();
+        if !(self.ecn_validation).on_ack(acked, is_newest.then_some(&counts)) {
+            return; // what they count means nothing
+        }
         let more_marks = counts.ce > self.sender.path.ecn.ce;
         // An ACK frame older than the newest has no new counts.
         if counts.total() >= self.sender.path.ecn.total() {
@@ -409,16 +419,18 @@ struct NewlyAcked {
     bytes: Bytes,
     packets: u64,
     newest: Option<u64>,
+    by_codepoint: AckedByCodepoint,
     /// Size of the largest probe of the MTU.
     probed: u32,
     stream_ended: bool,
 }
 
 impl NewlyAcked {
-    fn add(&mut self, number: u64, size: u32) {
+    fn add(&mut self, number: u64, size: u32, ecn: Ecn) {
         self.bytes += Bytes::new(u64::from(size));
         self.packets += 1;
         self.newest = Some(number);
+        self.by_codepoint.add(ecn);
     }
 
     /// Processes an acknowledged frame.

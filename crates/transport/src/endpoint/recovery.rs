@@ -79,6 +79,7 @@ impl Endpoint {
         }
         let snapshot = packet.state.compare(&self.sender.path);
         self.requeue_for_probes(oldest);
+        self.ecn_validation.on_timeout(self.timeouts);
         if self.config.mtu_fallback && self.timeout_concerns_mtu() {
             self.fall_back_to_initial_mtu();
         }

@@ -417,7 +417,9 @@ impl Endpoint {
         let prior_in_flight = self.sender.path.bytes_in_flight;
         self.sender.path.bytes_in_flight += Bytes::new(u64::from(in_flight));
         let total = self.sender.path.bytes_in_flight;
-        let state = (self.sender.rate).on_send(now, in_flight, total, was_idle, &self.sender.path);
+        let mut state =
+            (self.sender.rate).on_send(now, in_flight, total, was_idle, &self.sender.path);
+        state.ecn = self.ecn;
         let number = self.sent.next_number();
         let record = SentPacket {
             frames: *frames,

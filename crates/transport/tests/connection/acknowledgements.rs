@@ -3,9 +3,11 @@
 
 use crate::pair::{Exchange, Fate, Pair, Sent, Way, at_ms, ms};
 use crate::scribe::{Scribe, Told};
+use std::cell::RefCell;
+use std::rc::Rc;
 use thalweg_transport::packet::{Frame, Kind};
 use thalweg_transport::{Rules, TransportConfig};
-use thalweg_units::{Duration, Ecn};
+use thalweg_units::{Duration, Ecn, Instant};
 
 fn answered(config: &TransportConfig, window: u64) -> Pair {
     let (scribe, _) = Scribe::with_window(window);
@@ -139,6 +141,45 @@ fn marks_and_codepoints_are_counted_to_the_packet() {
         .collect();
     assert!(heard.windows(2).all(|pair| pair[0] < pair[1]), "{heard:?}");
     assert_eq!(heard.last(), Some(&known.ce));
+}
+
+#[test]
+fn a_path_that_clears_or_rewrites_codepoints_gets_packets_without_one_once_that_is_known() {
+    // RFC 9000 section 13.4.2: counts that do not cover what is acknowledged. A mark is counted in place of ECT.
+    for rules in [Rules::Rfc, Rules::Picoquic] {
+        for (becomes, fails) in [(Ecn::NotEct, true), (Ecn::Ect1, true), (Ecn::Ce, false)] {
+            let (scribe, record) = Scribe::with_window(20_000);
+            let left = Rc::new(RefCell::new(Vec::new()));
+            let noted = Rc::clone(&left);
+            let mut pair = Pair::new(&TransportConfig::new(rules), scribe)
+                .asking(&[Exchange::new(0, 300_000)])
+                .with_pipe(move |now, way, _, packet| {
+                    if way == Way::ToClient && packet.kind == Kind::Data {
+                        noted.borrow_mut().push((now, packet.ecn));
+                        // The path changes after half a second.
+                        if packet.ecn.is_capable() && now >= at_ms(500) {
+                            packet.ecn = becomes;
+                        }
+                    }
+                    Fate::Pass
+                })
+                .connect();
+            pair.run_until(at_ms(5_000), Pair::is_answered);
+            let context = format!("{rules:?}, {becomes:?}");
+            let left = left.borrow();
+            let capable = |(_, ecn): &&(Instant, Ecn)| *ecn == Ecn::Ect0;
+            let last = left.iter().rfind(capable).expect("some are").0;
+            // The first packets after 500 ms are acknowledged a round trip and a delay of acknowledgements later.
+            assert_eq!(
+                last <= at_ms(500 + 80 + 80 + 25),
+                fails,
+                "{context}: {last}"
+            );
+            let told = record.lock().unwrap();
+            let hears = told.iter().any(|(_, told)| matches!(told, Told::Ecn(_)));
+            assert_eq!(hears, !fails, "{context}");
+        }
+    }
 }
 
 #[test]
