@@ -1,4 +1,4 @@
-"""Files of irtt and netem-trace become traces that a scenario replays."""
+"""Files of irtt become series and traces of jitter."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 
 from thalweg.cli import main
-from thalweg.engine.scenario import Scenario
 from thalweg.probe.analysis import analyze
-from thalweg.probe.importers.netem_trace import delivery_trace
 from thalweg.probe.series import read_series
 
 Capture = pytest.CaptureFixture[str]
@@ -138,120 +136,3 @@ def test_a_file_that_irtt_has_not_written_is_refused(
     assert said.err.startswith(f"error: {file}")
     assert says in said.err
     assert len(said.err.splitlines()) == 1
-
-
-def static(rate: object, duration: object) -> dict[str, Any]:
-    """A model of one rate."""
-    return {"StaticBwConfig": {"bw": rate, "duration": duration}}
-
-
-def pattern(*parts: dict[str, Any], count: int = 0) -> dict[str, Any]:
-    """Models in turn."""
-    return {"RepeatedBwPatternConfig": {"pattern": list(parts), "count": count}}
-
-
-PLAIN = pattern(
-    static({"gbps": 0, "bps": 12_000_000}, {"secs": 0, "nanos": 2 * MS}),
-    static({"gbps": 0, "bps": 24_000_000}, {"secs": 0, "nanos": 2 * MS}),
-)
-
-
-@pytest.mark.parametrize(
-    ("model", "lines"),
-    [
-        # 12 Mbps are 1500 bytes in a millisecond: the figures of netem-trace's own test of its Mahimahi traces.
-        (PLAIN, [1, 2, 3, 3, 4, 4]),
-        (pattern(static("12Mbps", "2ms"), static("24 mbps", "1ms 1000us")), [1, 2, 3, 3, 4, 4]),
-        (pattern({"TraceBwConfig": [[1, [12, 12]], [1.0, [24.0, 24]]]}), [1, 2, 3, 3, 4, 4]),
-        ({"TraceBwConfig": [["2ms", ["12Mbps", "24Mbps"]]]}, [1, 2, 3, 3, 4, 4]),
-        (pattern(pattern(static("12Mbps", "1ms"), count=2), static("24Mbps", "2ms")), [1, 2, 3, 3, 4, 4]),
-        # 8 Mbps: 1500 bytes in 1.5 ms, so at 1.5, 3, 4.5 and 6 ms, each by the end of its millisecond.
-        (static("8Mbps", "6ms"), [2, 3, 5, 6]),
-        # A pause of 3 ms; its end closes the period.
-        (pattern(static("12Mbps", "1ms"), static("0bps", "3ms")), [1, 4]),
-        # A rate below a packet a step: half a packet in each of the first two, a packet at their end.
-        (pattern(static("6Mbps", "1ms"), static("6Mbps", "1ms")), [2]),
-    ],
-)
-def test_steps_of_bandwidth_are_a_delivery_trace(model: dict[str, Any], lines: list[int]) -> None:
-    assert [int(line) for line in delivery_trace(Path("m.json"), model).split()] == lines
-
-
-def test_no_moment_of_a_delivery_trace_is_a_packet_off_the_model() -> None:
-    random = np.random.default_rng(7)
-    rates = random.integers(0, 100_000_000, 300).tolist()
-    nanos = random.integers(1, 20 * MS, 300).tolist()
-    parts = [static({"bps": rate}, {"nanos": span}) for rate, span in zip(rates, nanos, strict=True)]
-    lines = np.array(delivery_trace(Path("m.json"), pattern(*parts)).split(), np.int64)
-    ends = np.cumsum(nanos)
-    bits = np.concatenate([[0], np.cumsum([r * n / 1e9 for r, n in zip(rates, nanos, strict=True)])])
-    for at in range(1, int(ends[-1] // MS)):
-        offered = np.interp(at * MS, np.concatenate([[0], ends]), bits)
-        traced = np.searchsorted(lines, at, side="right")
-        assert -1e-6 <= offered / 12_000 - traced < 1
-
-
-def test_a_bandwidth_model_is_exported_and_runs_at_its_mean_rate(tmp_path: Path, capsys: Capture) -> None:
-    file = tmp_path / "model.json"
-    file.write_text(json.dumps(pattern(static("8Mbps", "300ms"), static("2Mbps", "700ms"))), encoding="utf-8")
-    assert main(["probe", "export", str(file), "-o", str(tmp_path / "model.down")]) == 0
-    assert capsys.readouterr().out == 'trace = "model.down"\n'
-    # 8 Mbps for 300 ms and 2 Mbps for 700 ms are 3.8 Mbps; the header of QUIC and UDP takes a few percent of it.
-    (tmp_path / "s.toml").write_text(
-        'title = "s"\n[path]\ntrace = "model.down"\nrtt = "40 ms"\nbuffer = "1 s"\n'
-        '[[flow]]\nname = "main"\ncontroller = "cubic"\ndownload = "5 MB"\n',
-        encoding="utf-8",
-    )
-    trial = Scenario.load(tmp_path / "s.toml").run(seed=1)
-    seconds = trial.flows["completion_s"][0]
-    assert 5e6 * 8 / 3.8e6 < seconds < 5e6 * 8 / 3.8e6 * 1.08
-
-
-def test_a_bandwidth_model_has_no_direction(tmp_path: Path, capsys: Capture) -> None:
-    file = tmp_path / "model.json"
-    file.write_text(json.dumps(PLAIN), encoding="utf-8")
-    assert main(["probe", "export", str(file), "-o", str(tmp_path / "x"), "--direction", "up"]) == 2
-    assert "--direction up" in capsys.readouterr().err
-    assert not (tmp_path / "x").exists()
-
-
-@pytest.mark.parametrize(
-    ("model", "says"),
-    [
-        (
-            {"NormalizedBwConfig": {}},
-            "NormalizedBwConfig is no bandwidth model with steps; accepted: Static",
-        ),
-        ({"StaticDelayConfig": {}}, "StaticDelayConfig is no bandwidth model with steps"),
-        (pattern({"SawtoothBwConfig": {}}), "[0]: SawtoothBwConfig is no bandwidth model with steps"),
-        (pattern(7), "[0]: this is no bandwidth model with steps"),  # type: ignore[arg-type]
-        ({"StaticBwConfig": 1}, "StaticBwConfig: expected an object"),
-        (static("12Mbps", None), "duration = None: expected"),
-        (static("12 bananas", "1s"), "bw = 12 bananas: expected"),
-        (static("-1Mbps", "1s"), "bw = -1Mbps: expected"),
-        (static({"bps": -1}, "1s"), "bw = {'bps': -1}: expected"),
-        (static({"bps": float("inf")}, "1s"), "bw = {'bps': inf}: expected"),
-        ({"TraceBwConfig": [[1, 2, 3]]}, "[0]: expected [duration, [rate, rate, ...]]"),
-        ({"TraceBwConfig": [[float("nan"), [1]]]}, "[0]: duration = nan: expected"),
-        (pattern(PLAIN), "count = 0, forever, inside another pattern"),
-        (pattern(static("1Mbps", "1s"), count=-1), "count = -1: expected"),
-        (pattern(), "the model never offers a packet of 1500 bytes"),
-        (static("0bps", "1s"), "the model never offers a packet of 1500 bytes"),
-        (static("1Tbps", "1h"), "the model is too long for a delivery trace"),
-        (
-            pattern(pattern(pattern(static("1bps", "1ns"), count=10**6), count=10**6), count=1),
-            "more than 1000000 steps",
-        ),
-    ],
-)
-def test_a_model_without_a_delivery_trace_is_refused(
-    model: dict[str, Any], says: str, tmp_path: Path, capsys: Capture
-) -> None:
-    file = tmp_path / "m.json"
-    file.write_text(json.dumps(model), encoding="utf-8")
-    assert main(["probe", "export", str(file), "-o", str(tmp_path / "x")]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"error: {file}")
-    assert says in said
-    assert len(said.splitlines()) == 1
-    assert not (tmp_path / "x").exists()

@@ -30,6 +30,11 @@ from thalweg.base.errors import RequestError
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.whole_file import whole_file
 
+READ = (
+    "a CSV file of `thalweg probe run` or of octoping, or JSON of `irtt client -o`; "
+    "`thalweg probe export` also reads bandwidth models of netem-trace"
+)
+"""The forms of files that messages name."""
 _SHOWN = 60
 """Most characters of a line in a message."""
 if TYPE_CHECKING:
@@ -135,13 +140,13 @@ def _table(name: str, file: Path, text: str) -> Series:
     lines = [(at, [cell.strip() for cell in row]) for at, row in enumerate(rows, start=1)]
     lines = [(at, row) for at, row in lines if any(row) and not row[0].startswith("#")]
     if not lines:
-        raise RequestError(f"{file}: nothing was measured; expected the columns {','.join(_COLUMNS)}")
+        raise RequestError(f"{file}: nothing was measured; accepted: {READ}")
     at, header = lines[0]
     header = [name for name in header if name]
     if header not in (_COLUMNS, _OCTOPING):
         raise RequestError(
-            f"{file}:{at}: these are not the columns of a probe; expected {','.join(_COLUMNS)}, "
-            f"or those of octoping: {','.join(_OCTOPING)}"
+            f"{file}:{at}: these are not the columns of a probe, {','.join(_COLUMNS)}, "
+            f"or those of octoping, {','.join(_OCTOPING)}; accepted: {READ}"
         )
     table = np.array([_numbers(file, at, row, len(header)) for at, row in lines[1:]]).reshape(-1, len(header))
     return _own(name, table) if header == _COLUMNS else _octoping(name, table)

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from thalweg.base.errors import RequestError
-from thalweg.probe.series import Series
+from thalweg.probe.importers.netem_trace import is_bandwidth
+from thalweg.probe.series import READ, Series
 
 _CLOCKS = ("monotonic", "wall")
 _BEYOND = 2**63
@@ -44,11 +45,13 @@ def read_json(file: Path, text: str) -> dict[str, Any]:
 
 def irtt_series(name: str, file: Path, text: str) -> Series:
     """The series of a file of irtt. Raises RequestError."""
-    trips = read_json(file, text).get("round_trips")
+    found = read_json(file, text)
+    trips = found.get("round_trips")
+    if is_bandwidth(found):
+        model = next(iter(found))[:60]
+        raise RequestError(f"{file}: this is a model of netem-trace, {model}, not a measurement; accepted: {READ}")
     if not isinstance(trips, list):
-        raise RequestError(
-            f"{file}: there is no list round_trips; expected JSON that `irtt client -o` has written"
-        )
+        raise RequestError(f"{file}: there is no list round_trips; accepted: {READ}")
     numbered = sorted(
         ((_number(file, at, trip), at, trip) for at, trip in enumerate(trips)), key=lambda one: one[0]
     )
