@@ -57,7 +57,7 @@ def test_shares_of_links_are_of_all_offered_packets() -> None:
 def test_medians_of_streams_are_those_of_their_table() -> None:
     result = thalweg.Scenario.load("c4/media-bad-wifi").trials(7, 1)
     streams = measured.streams(result)
-    assert [stream.names["stream"] for stream in streams] == ["audio", "video", "video_high"]
+    assert [stream.names["stream"] for stream in streams] == ["audio", "video", "video-high"]
     video = result.streams.filter(pl.col("stream") == "video-high")
     assert streams[2].values["max_delay_s"].value == video["max_delay_s"].median()
 
@@ -82,7 +82,7 @@ def test_documents_have_a_row_for_each_flow_link_and_stream(tmp_path: Path, caps
     document = json.loads(capsys.readouterr().out)
     assert [row["flow"] for row in document["flows"]] == ["main"]
     assert [row["link"] for row in document["links"]] == ["down", "up"]
-    assert [row["stream"] for row in document["streams"]] == ["audio", "video", "video_high"]
+    assert [row["stream"] for row in document["streams"]] == ["audio", "video", "video-high"]
     rows = [row for kind in ("flows", "links", "streams") for row in document[kind]]
     assert {row["scenario"] for row in rows} == {"media-bad-wifi"}
 

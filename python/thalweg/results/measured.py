@@ -7,7 +7,6 @@ has sent nothing; `n` says how many are left. Intervals are for medians (`statis
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -117,11 +116,11 @@ def links(outcomes: Outcomes) -> list[Measurement]:
 
 
 def streams(outcomes: Outcomes) -> list[Measurement]:
-    """Each stream of media of each flow; what is no letter or digit in its name is an underscore."""
+    """Each stream of media of each flow."""
     if outcomes.streams.is_empty():
         return []
     return [
-        Measurement({"flow": flow, "stream": re.sub(r"\W", "_", stream)}, _medians(own, STREAM))
+        Measurement({"flow": flow, "stream": stream}, _medians(own, STREAM))
         for flow, rows in _groups(outcomes.streams, "flow")
         for stream, own in _groups(rows, "stream")
     ]

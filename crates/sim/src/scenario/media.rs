@@ -113,6 +113,9 @@ impl MediaSpec {
     }
 }
 
+/// The names of the streams of the standard call.
+pub(crate) const STANDARD_STREAMS: [&str; 3] = ["audio", "video", "video-high"];
+
 /// The standard call of the C4 tests: audio, compressed video, and a less compressed video that is
 /// cancelled when it falls behind.
 pub(crate) fn standard_call(duration: Duration, measure_from: Duration) -> Vec<MediaSpec> {
@@ -137,23 +140,17 @@ pub(crate) fn standard_call(duration: Duration, measure_from: Duration) -> Vec<M
         deadline: Duration::from_millis(250),
         measure_from,
     };
+    let [audio, compressed, high] = STANDARD_STREAMS;
     let audio = MediaSpec {
-        name: "audio".to_owned(),
         carriage: Carriage::Datagrams,
         per_second: 50,
         frames: frames(50),
         group: frames(50),
-        ..video("audio", 80, 80, 2, None)
+        ..video(audio, 80, 80, 2, None)
     };
     vec![
         audio,
-        video("video", 37_500, 3_750, 4, None),
-        video(
-            "video-high",
-            62_500,
-            6_250,
-            6,
-            Some(Duration::from_millis(250)),
-        ),
+        video(compressed, 37_500, 3_750, 4, None),
+        video(high, 62_500, 6_250, 6, Some(Duration::from_millis(250))),
     ]
 }

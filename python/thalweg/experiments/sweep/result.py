@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -163,7 +162,8 @@ class SweepResult:
         kinds: dict[str, list[tuple[dict[str, str], str, list[str]]]] = {"flow": [], "link": [], "stream": []}
         for subject, metrics in subjects(self.columns):
             kind, _, name = subject[:-1].partition(".")
-            names = {kind: name} if kind != "stream" else self._stream(name)
+            flow, _, stream = name.partition(".")
+            names = {"flow": flow, "stream": stream} if kind == "stream" else {kind: name}
             own = [metric.key for metric in metrics if f"{subject}{metric.key}" in self.rows.columns]
             kinds[kind].append((names, subject, own))
         for row in self.rows.iter_rows(named=True):
@@ -181,12 +181,6 @@ class SweepResult:
         given = {str(flow["name"]): str(flow["controller"]) for flow in self.head["flows"]}
         controller = row.get(f"{CONTROLLER}{names['flow']}", given.get(names["flow"], ""))
         return {**names, "controller": str(controller)}
-
-    def _stream(self, name: str) -> dict[str, str]:
-        """The flow and the stream of a name of both."""
-        flows = [str(flow["name"]) for flow in self.head["flows"] if name.startswith(f"{flow['name']}.")]
-        flow = max(flows, key=len, default="")
-        return {"flow": flow, "stream": re.sub(r"\W", "_", name.removeprefix(f"{flow}."))}
 
     def write_csv(self, file: str | Path) -> None:
         """Writes one row for each trial as CSV. Raises RequestError."""

@@ -3,16 +3,16 @@
     point      what the trial is a trial of: a hash of the resolved scenario and its controllers
     seed
     error      why there are no numbers: the simulator, or a controller in Python, failed; null otherwise
-    flow.main.completion_s, link.down.utilisation, stream.main.video.p95_delay_s, ...
+    flow.main.completion_s, link.down.utilisation, link.far up.utilisation, stream.main.video.p95_delay_s, ...
     end_s, events, packets, core_s, trace_hash
 
-Columns are those of `Outcomes`, whose rows come trial by trial, each with the same flows, links and streams in the
-same order. Requests of flows of requests are left out: their number differs between trials.
+Names have no dots (`scenario/schema/name.rs`), so no two columns are one. Columns are those of `Outcomes`, whose
+rows come trial by trial, each with the same flows, links and streams in the same order. Requests of flows of
+requests are left out: their number differs between trials.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -89,7 +89,7 @@ def _columns(outcomes: _native.Outcomes) -> Iterator[tuple[str, _Part]]:
             raise RuntimeError(f"{rows} rows of {prefix}s are not the same number for each of {n} trials")
         names = {key: _words(table[key], each) for key in _NAMED[prefix]} if each else {}
         for position in range(each):
-            whose = ".".join([prefix, *(re.sub(r"\s", "_", names[key][position]) for key in _NAMED[prefix])])
+            whose = ".".join([prefix, *(names[key][position] for key in _NAMED[prefix])])
             for name, column in table.items():
                 if name not in _KEYS:
                     yield f"{whose}.{name}", _part(column, position, each)

@@ -6,7 +6,6 @@ use crate::scenario::clock::Clock;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::schema::{CircuitBreaker, Flow, ScenarioFile};
 use crate::scenario::{FlowSpec, Workload};
-use std::collections::BTreeSet;
 use thalweg_units::{Duration, Fraction};
 
 /// The shortest interval.
@@ -50,18 +49,16 @@ impl Checker<'_> {
         file: &ScenarioFile,
         flows: &[FlowSpec],
     ) -> Result<Vec<(String, BreakerSpec)>, ScenarioError> {
-        let mut names = BTreeSet::new();
         let mut tunnels = Vec::new();
         for (index, tunnel) in file.tunnel.iter().enumerate() {
             let key = |name: &str| format!("tunnel.{index}.{name}");
-            let name = tunnel.name.as_str();
-            let is_inside = |inner: &Option<String>| inner.as_deref() == Some(name);
-            let inside = flows.iter().filter(|flow| is_inside(&flow.tunnel));
-            let has_traffic = (file.traffic.iter()).any(|traffic| is_inside(&traffic.tunnel));
-            if !names.insert(name) {
-                let problem = format!("\"{name}\" names two tunnels; accepted: unique names");
-                return self.fail(&key("name"), problem);
-            }
+            let name = &*tunnel.name;
+            let is_inside = |inner: Option<&str>| inner == Some(name);
+            let inside = flows
+                .iter()
+                .filter(|flow| is_inside(flow.tunnel.as_deref()));
+            let mut traffic = file.traffic.iter();
+            let has_traffic = traffic.any(|traffic| is_inside(traffic.tunnel.as_deref()));
             if inside.clone().next().is_none() && !has_traffic {
                 let problem = format!(
                     "nothing is in the tunnel \"{name}\"; accepted: the name that a flow or traffic gives as its tunnel"

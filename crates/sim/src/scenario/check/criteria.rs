@@ -65,7 +65,7 @@ impl Checker<'_> {
                 return self.fail(&key("metric"), problem);
             }
             let is_broken = |flow: &FlowSpec| {
-                let mut tunnels = file.tunnel.iter().map(|tunnel| Some(tunnel.name.as_str()));
+                let mut tunnels = file.tunnel.iter().map(|tunnel| Some(&*tunnel.name));
                 flow.breaker.is_some()
                     || flow.tunnel.is_some() && tunnels.any(|name| name == flow.tunnel.as_deref())
             };

@@ -17,12 +17,6 @@ impl Checker<'_> {
         file: &ScenarioFile,
     ) -> Result<FlowSpec, ScenarioError> {
         let key = |name: &str| format!("flow.{index}.{name}");
-        if flow.name.is_empty() {
-            return self.fail(
-                &key("name"),
-                "\"\" is not a name; accepted: a text such as \"main\"",
-            );
-        }
         let stack = self.stack(index, flow)?;
         let controller = self.controller(index, flow, file, &stack)?;
         let most = match stack {
@@ -54,12 +48,12 @@ impl Checker<'_> {
         let ack_conduct = self.conduct(index, flow)?;
         let breaker = self.breaker(index, flow, &workload)?;
         let spec = FlowSpec {
-            name: flow.name.clone(),
+            name: flow.name.to_string(),
             controller,
             stack,
             start: flow.start,
             background: flow.background,
-            tunnel: self.tunnel(&format!("flow.{index}"), flow.tunnel.as_deref())?,
+            tunnel: flow.tunnel.as_deref().map(str::to_owned),
             route: self.route(index, flow, file)?,
             workload,
             transport,
@@ -97,19 +91,6 @@ impl Checker<'_> {
         Ok(conduct)
     }
 
-    /// The tunnel of what is described by `table`, a flow or a source of traffic.
-    pub(super) fn tunnel(
-        &self,
-        table: &str,
-        tunnel: Option<&str>,
-    ) -> Result<Option<String>, ScenarioError> {
-        if tunnel == Some("") {
-            let problem = "\"\" is not a name; accepted: a text such as \"vpn\"";
-            return self.fail(&format!("{table}.tunnel"), problem);
-        }
-        Ok(tunnel.map(str::to_owned))
-    }
-
     /// The controller of flow `index`, if its stack supports it under this clock.
     fn controller(
         &self,
@@ -142,7 +123,7 @@ impl Checker<'_> {
             }
             Ok(controller) => return Ok(controller),
         };
-        let is_bound = self.controllers.iter().any(|(name, _)| *name == flow.name);
+        let is_bound = self.controllers.iter().any(|(name, _)| *name == *flow.name);
         let refused = self.fail(&format!("flow.{index}.controller"), problem);
         refused.map_err(|error| ScenarioError {
             // The line of the file has another controller.

@@ -11,6 +11,7 @@ mod jitter;
 mod link;
 mod media;
 mod packets;
+mod names;
 mod path;
 mod queue;
 mod requests;
@@ -25,7 +26,6 @@ use super::clock::Clock;
 use super::error::ScenarioError;
 use super::schema::ScenarioFile;
 use super::{Scenario, StartNoise};
-use std::collections::BTreeSet;
 use thalweg_control::Registry;
 use thalweg_units::{Bytes, did_you_mean};
 
@@ -59,7 +59,7 @@ impl Checker<'_> {
         name: &str,
         file: &ScenarioFile,
     ) -> Result<usize, ScenarioError> {
-        let names = || file.flow.iter().map(|flow| flow.name.as_str());
+        let names = || file.flow.iter().map(|flow| &*flow.name);
         let Some(flow) = names().position(|known| known == name) else {
             let hint = did_you_mean(name, names());
             let accepted = names().collect::<Vec<_>>().join(", ");
@@ -96,16 +96,12 @@ impl Checker<'_> {
         };
         self.check_counts(&file)?;
         let hops = self.hops(&file, overhead)?;
+        self.check_names(&file)?;
         let mut flows = Vec::new();
-        let mut names = BTreeSet::new();
         for (index, flow) in file.flow.iter().enumerate() {
-            if !names.insert(flow.name.as_str()) {
-                let problem = format!("\"{}\" names two flows; accepted: unique names", flow.name);
-                return self.fail(&format!("flow.{index}.name"), problem);
-            }
             flows.push(self.flow(index, flow, &file)?);
         }
-        let traffic = self.sources(&file, names)?;
+        let traffic = self.sources(&file)?;
         let tunnels = self.tunnels(&file, &flows)?;
         self.check_packets(&file, (&flows, &traffic), &hops)?;
         for (index, flow) in flows.iter().enumerate() {

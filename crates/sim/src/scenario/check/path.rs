@@ -8,7 +8,6 @@ use crate::scenario::clock::Clock;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Hop, PerDirection};
 use crate::scenario::schema::{self, ScenarioFile};
-use std::collections::BTreeSet;
 use thalweg_path::MediumConfig;
 use thalweg_transport::TransportConfig;
 use thalweg_units::{Bytes, Duration, did_you_mean};
@@ -60,19 +59,14 @@ impl Checker<'_> {
             return self.fail("path", problem);
         }
         let mut hops = Vec::new();
-        let mut known = BTreeSet::new();
         for (index, link) in file.link.iter().enumerate() {
             let key = format!("link.{index}");
-            let Some(name) = link.name.as_deref().filter(|name| !name.is_empty()) else {
+            let Some(name) = link.name.as_deref() else {
                 return self.fail(
                     &format!("{key}.name"),
                     "is missing; accepted: name = \"bottleneck\"",
                 );
             };
-            if !known.insert(name) {
-                let problem = format!("\"{name}\" names two links; accepted: unique names");
-                return self.fail(&format!("{key}.name"), problem);
-            }
             let names = PerDirection {
                 down: name.to_owned(),
                 up: format!("{name} up"),

@@ -6,7 +6,6 @@ use crate::scenario::hop::Direction;
 use crate::scenario::schema::{self, From, ScenarioFile};
 use crate::scenario::traffic::{Course, TrafficSpec};
 use crate::scenario::{Clock, trace_files};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use thalweg_units::{Bytes, Duration, Rate};
 
@@ -20,31 +19,16 @@ const LEAST_MEAN: Duration = Duration::from_micros(100);
 const LEAST_BIN: Duration = Duration::from_micros(10);
 
 impl Checker<'_> {
-    /// The sources of a scenario. `names` are those of its flows.
-    pub(super) fn sources<'f>(
-        &self,
-        file: &'f ScenarioFile,
-        mut names: BTreeSet<&'f str>,
-    ) -> Result<Vec<TrafficSpec>, ScenarioError> {
+    /// The sources of a scenario.
+    pub(super) fn sources(&self, file: &ScenarioFile) -> Result<Vec<TrafficSpec>, ScenarioError> {
         if let (Clock::Real(_), false) = (self.clock, file.traffic.is_empty()) {
             let problem = "[[traffic]] cannot be combined with real time; use a flow with controller = \"cbr:rate=3Mbps\"";
             return self.fail("traffic", problem);
         }
-        let mut sources = Vec::new();
-        for (index, traffic) in file.traffic.iter().enumerate() {
-            let name = traffic.name.as_str();
-            if name.is_empty() || !names.insert(name) {
-                let problem = match name {
-                    "" => "\"\" is not a name; accepted: a text such as \"cross\"".to_owned(),
-                    _ => format!(
-                        "\"{name}\" names two flows or sources of traffic; accepted: unique names"
-                    ),
-                };
-                return self.fail(&format!("traffic.{index}.name"), problem);
-            }
-            sources.push(self.source(index, traffic, file)?);
-        }
-        Ok(sources)
+        let sources = file.traffic.iter().enumerate();
+        sources
+            .map(|(index, traffic)| self.source(index, traffic, file))
+            .collect()
     }
 
     fn source(
@@ -73,8 +57,8 @@ impl Checker<'_> {
             return self.fail(&key("rate"), problem);
         }
         Ok(TrafficSpec {
-            name: given.name.clone(),
-            tunnel: self.tunnel(&table, given.tunnel.as_deref())?,
+            name: given.name.to_string(),
+            tunnel: given.tunnel.as_deref().map(str::to_owned),
             breaker: match given.circuit_breaker.as_deref() {
                 Some(breaker) => Some(self.breaker_of(&key("circuit_breaker"), breaker, None)?),
                 None => None,

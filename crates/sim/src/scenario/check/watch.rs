@@ -94,7 +94,7 @@ impl Checker<'_> {
         let is_replaced = self
             .controllers
             .iter()
-            .any(|(name, _)| *name == file.flow[flow].name);
+            .any(|(name, _)| *name == *file.flow[flow].name);
         let is_ours = !is_replaced
             && !matches!(self.clock, Clock::Any)
             && (self.registry.entries().iter()).any(|entry| entry.name == name);

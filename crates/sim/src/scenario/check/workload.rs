@@ -83,18 +83,8 @@ impl Checker<'_> {
             let carriage = media.carriage;
             let size = self.frame_size(index, position, media)?;
             self.pauses(index, position, media)?;
-            if specs
-                .iter()
-                .any(|other| name_in_documents(&other.name) == name_in_documents(&media.name))
-            {
-                let problem = format!(
-                    "\"{}\" names two streams of media; accepted: unique names",
-                    media.name
-                );
-                return self.fail(&key("name"), problem);
-            }
             specs.push(MediaSpec {
-                name: media.name.clone(),
+                name: media.name.to_string(),
                 carriage,
                 from: match media.from {
                     schema::From::Server => Role::Server,
@@ -117,11 +107,4 @@ impl Checker<'_> {
         }
         Ok(Workload::Call(specs))
     }
-}
-
-/// The name of a stream in the documents that commands print.
-fn name_in_documents(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_alphanumeric() { c } else { '_' })
-        .collect()
 }

@@ -3,6 +3,7 @@
 use super::breaker::CircuitBreaker;
 use super::command::Command;
 use super::media::Media;
+use super::name::Name;
 use super::short::Form;
 use super::stack::Stack;
 use schemars::JsonSchema;
@@ -54,7 +55,7 @@ pub(crate) enum SenderConduct {
 pub(crate) struct Flow {
     /// Name, unique in the scenario.
     #[schemars(example = &"main")]
-    pub(crate) name: String,
+    pub(crate) name: Name,
     /// Congestion controller, with options: "c4", "cubic:start=classic".
     #[schemars(example = &"cubic")]
     pub(crate) controller: String,
@@ -68,7 +69,7 @@ pub(crate) struct Flow {
     pub(crate) route: Option<Vec<String>>,
     /// Name of the tunnel that carries it: queues cannot tell flows of a tunnel apart.
     #[schemars(example = &"vpn")]
-    pub(crate) tunnel: Option<String>,
+    pub(crate) tunnel: Option<Name>,
     /// Whether a trial ends without waiting for it.
     #[serde(default)]
     pub(crate) background: bool,

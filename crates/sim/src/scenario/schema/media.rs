@@ -1,5 +1,6 @@
 //! Keys of `[[flow.media]]`.
 
+use super::name::Name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
@@ -10,7 +11,7 @@ use thalweg_units::{Bytes, Duration, Fraction, Rate};
 pub(crate) struct Media {
     /// Name, unique in the flow.
     #[schemars(example = &"video")]
-    pub(crate) name: String,
+    pub(crate) name: Name,
     /// Whether each frame is a datagram, or each group of frames a stream.
     #[serde(default)]
     pub(crate) carriage: Carriage,

@@ -8,6 +8,7 @@ mod flow;
 mod impairment;
 mod media;
 mod medium;
+mod name;
 mod pass;
 mod path;
 mod queue;

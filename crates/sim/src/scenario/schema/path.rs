@@ -2,6 +2,7 @@
 
 use super::impairment::{EcnTreatment, Jitter, Loss};
 use super::medium::Medium;
+use super::name::Name;
 use super::queue::Queue;
 use super::short::Form;
 use crate::scenario::buffer_size::BufferSize;
@@ -14,7 +15,7 @@ use thalweg_units::{Bytes, Duration, Rate};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Path {
     /// Name of a `[[link]]`, unique in the scenario.
-    pub(crate) name: Option<String>,
+    pub(crate) name: Option<Name>,
     /// Capacity of each direction; this or `trace`.
     pub(crate) rate: Option<Rate>,
     /// A file with a delivery trace in the format of Mahimahi, in the place of `rate`: one time in

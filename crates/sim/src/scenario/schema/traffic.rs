@@ -2,6 +2,7 @@
 
 use super::breaker::CircuitBreaker;
 use super::media::From;
+use super::name::Name;
 use super::short::Form;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use thalweg_units::{Bytes, Duration, Rate};
 pub(crate) struct Traffic {
     /// Name, unique among traffic and flows.
     #[schemars(example = &"cross")]
-    pub(crate) name: String,
+    pub(crate) name: Name,
     /// Rate of its packets, with all headers, while it is on; with `profile`, the mean to which the profile is scaled.
     #[schemars(example = "3 Mbps")]
     pub(crate) rate: Option<Rate>,
@@ -40,7 +41,7 @@ pub(crate) struct Traffic {
     pub(crate) from: From,
     /// Name of the tunnel that carries it, with flows or without.
     #[schemars(example = &"vpn")]
-    pub(crate) tunnel: Option<String>,
+    pub(crate) tunnel: Option<Name>,
     /// What ends it when it congests its path for long: a table with the model "transport".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) circuit_breaker: Option<Form<CircuitBreaker>>,

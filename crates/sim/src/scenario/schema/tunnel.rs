@@ -1,6 +1,7 @@
 //! Keys of `[[tunnel]]`.
 
 use super::breaker::CircuitBreaker;
+use super::name::Name;
 use super::short::Form;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Tunnel {
     /// The name that its flows and traffic give.
     #[schemars(example = &"vpn")]
-    pub(crate) name: String,
+    pub(crate) name: Name,
     /// What ends all that is in it when it congests its path for long.
     #[schemars(extend("examples" = [{"model": "transport", "loss": "10 %", "interval": "1 s"}]))]
     pub(crate) circuit_breaker: Form<CircuitBreaker>,
