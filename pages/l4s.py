@@ -17,6 +17,7 @@ from thalweg.pages.figures.figure import save
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREEN, VERMILION
 
 TRIALS = 5
+PAGE = DOCS / "evidence" / "l4s.md"
 SCENARIOS = DOCS / "evidence" / "l4s"
 CONTROLLERS = ("prague", "cubic", DRAFT_04)
 QUEUES = {"dualpi2": "DualPI2", "codel": "CoDel", "fq-codel": "FQ-CoDel"}
@@ -38,6 +39,22 @@ STUCK: tuple[tuple[str, dict[str, str]], ...] = (
     ("the RFCs, acknowledgements wait 5 ms", {"transport.max_ack_delay": "5 ms"}),
     ("picoquic", {"transport.rules": "picoquic"}),
 )
+_PICOQUIC = {"transport.rules": "picoquic"}
+SETTINGS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("DualPI2", {}),
+    ("DualPI2 with a step of 20 ms", {"path.queue.step": "20 ms"}),
+    ("DualPI2 without its PI controller", {"path.queue.target": "5 s"}),
+    ("drop-tail, 200 ms", {"path.queue.model": "drop-tail", "path.buffer": "200 ms"}),
+)
+"""What C4 does alone by the rules of picoquic."""
+BESIDE_TRIALS = 20
+BESIDE: tuple[tuple[str, dict[str, str]], ...] = (
+    ("as above", {}),
+    ("a buffer of 1 BDP", {"path.buffer": "1 bdp"}),
+    ("20 Mbps, 40 ms", {"path.rate": "20 Mbps", "path.rtt": "40 ms"}),
+)
+"""What C4 has beside CUBIC over DualPI2."""
+TWINS: tuple[tuple[str, dict[str, str]], ...] = (("the RFCs", {}), ("picoquic", _PICOQUIC))
 FALLBACK = (
     ("prague:classic_fallback=on", "cubic"),
     ("prague:classic_fallback=on,loss=cubic", "cubic"),
@@ -84,6 +101,36 @@ def stuck(rules: str, settings: dict[str, str], controller: str = DRAFT_04) -> s
     tens = [outcomes.series(trial, "main") for trial in range(STUCK_TRIALS)]
     ends = sum(8 * series.received[5] / series.every_s < STUCK_BPS for series in tens)
     return row(rules, percent(outcomes.links.filter(pl.col("link") == "down"), "utilisation", 1), str(ends))
+
+
+def setting(what: str, settings: dict[str, str]) -> str:
+    """A line of the table of settings."""
+    keys = {"path.queue.model": "dualpi2", **_PICOQUIC, **settings}
+    one = thalweg.Scenario.load(str(SCENARIOS / "one-flow.toml"), keys, controllers={"main": DRAFT_04})
+    outcomes = one.trials(TRIALS)
+    rate, delay_s = (median(outcomes.flows, column) for column in ("mean_rate_bps", "mean_queue_delay_s"))
+    used = percent(outcomes.links.filter(link="down"), "utilisation", 1)
+    return row(what, used, f"{rate / 1e6:.1f}", f"{1e3 * delay_s:.1f}")
+
+
+def beside(what: str, settings: dict[str, str]) -> str:
+    """A line of the table of C4 beside CUBIC."""
+    keys = {"path.queue.model": "dualpi2", **settings}
+    flows = _two(keys, DRAFT_04, "cubic").trials(BESIDE_TRIALS).flows
+    return row(what, percent(flows.filter(flow="first"), "share", 0))
+
+
+def twins(rules: str, settings: dict[str, str]) -> str:
+    """A line of the table of two C4 flows behind CoDel."""
+    flows = _two({"path.queue.model": "codel", **settings}, DRAFT_04, DRAFT_04).trials(TRIALS).flows
+    waits = (f"{1e3 * median(flows.filter(flow=name), 'mean_queue_delay_s'):.1f}" for name in ("first", "second"))
+    return row(rules, *waits)
+
+
+def _two(keys: dict[str, str], first: str, second: str) -> thalweg.Scenario:
+    return thalweg.Scenario.load(
+        str(SCENARIOS / "two-flows.toml"), keys, controllers={"first": first, "second": second}
+    )
 
 
 def percent(table: pl.DataFrame, column: str, digits: int) -> str:
@@ -148,6 +195,27 @@ def parts() -> list[Part]:
     ]
 
 
+def settings_parts() -> list[Part]:
+    """The lines of the tables of settings."""
+    return [
+        *((f"C4 alone: {what}", partial(setting, what, keys)) for what, keys in SETTINGS),
+        *((f"C4 beside CUBIC: {what}", partial(beside, what, keys)) for what, keys in BESIDE),
+        *((f"two C4 flows by the rules of {what}", partial(twins, what, keys)) for what, keys in TWINS),
+    ]
+
+
+def make_settings() -> None:
+    """Measures the tables of settings."""
+    for part, head, measure, chosen in (
+        ("settings", ("C4 alone over", "utilisation", "rate, Mbps", "queue delay, ms"), setting, SETTINGS),
+        ("beside", ("C4 beside CUBIC over DualPI2", f"share of C4, {BESIDE_TRIALS} trials"), beside, BESIDE),
+        ("twins", ("rules", "queue delay of the first C4, ms", "of the second"), twins, TWINS),
+    ):
+        marks = [":--", *["--:"] * (len(head) - 1)]
+        fill(PAGE, part, "\n".join([row(*head), row(*marks), *(measure(what, keys) for what, keys in chosen)]))
+    fill(PAGE, "settings made", made("l4s-settings"))
+
+
 def queue_delay(name: str, queue: str, controller: str, span_s: tuple[float, float], bin_s: float) -> pl.DataFrame:
     """Queue delay of the bottleneck over time, in bins."""
     controllers = {flow["name"]: controller for flow in scenario(name, queue).flows}
@@ -192,7 +260,6 @@ def figure() -> None:
 
 def make() -> None:
     """Measures the tables and draws the figure."""
-    page = DOCS / "evidence" / "l4s.md"
     one_head = ("one flow", "over", "utilisation", "queue delay, ms", "marked", "dropped packets")
     stuck_head = ("rules", "utilisation", f"of {STUCK_TRIALS} trials end below 1.3 Mbps")
     two_head = ("first flow", "second", "queue", "share of the first", "its queue delay, ms", "of the second")
@@ -206,6 +273,6 @@ def make() -> None:
         ("successor beside", two_head, 3, pairs(SUCCESSOR)),
     ):
         marks = [":--"] * words + ["--:"] * (len(head) - words)
-        fill(page, part, "\n".join([row(*head), row(*marks), *(line() for _, line in lines)]))
+        fill(PAGE, part, "\n".join([row(*head), row(*marks), *(line() for _, line in lines)]))
     figure()
-    fill(page, "commit", made("l4s"))
+    fill(PAGE, "commit", made("l4s"))

@@ -114,13 +114,65 @@ def square(rows: Sequence[Row], down: str, across: str, cell: Callable[[Row], st
     return Table((head, *names), [(name, *(found.get((name, other), "") for other in names)) for name in names], 1)
 
 
+PAIRS = (
+    ("c4", "c4"),
+    ("c4", "cubic"),
+    ("cubic", "c4"),
+    ("c4", "reno"),
+    ("c4", "prague"),
+    ("bbr", "cubic"),
+    ("bbr1", "cubic"),
+    ("prague", "cubic"),
+    ("cubic", "prague"),
+    ("cubic", "cubic"),
+    ("reno", "reno"),
+    ("prague", "prague"),
+)
+"""What the page of fairness shows of each condition."""
+
+
+def conditions(rows: Sequence[Row]) -> Table:
+    """Shares of PAIRS under each condition, of the first flow and of the second, and the range of all pairs."""
+    by_condition: dict[tuple[str, str, str], dict[tuple[str, str], tuple[float, float]]] = {}
+    for pair in (one for one in rows if one["flows"] == 2):
+        condition = (str(pair["queue"]), f"{pair['buffer_bdp']:g} BDP", f"{pair['rtt_ratio']:g}")
+        shares = (float(pair["first_of_fair"] or 0), float(pair["second_of_fair"] or 0))
+        by_condition.setdefault(condition, {})[str(pair["first"]), str(pair["second"])] = shares
+    lines = []
+    for condition, found in by_condition.items():
+        shown = (found[pair] for pair in PAIRS)
+        each = [share for both in found.values() for share in both]
+        cells = (f"{100 * first:.0f} %, {100 * second:.0f} %" for first, second in shown)
+        lines.append((*condition, *cells, f"{100 * min(each):.0f} % to {100 * max(each):.0f} %"))
+    heads = (f"{first}, {second}" for first, second in PAIRS)
+    return Table(("queue", "buffer", "RTT ratio", *heads, "all pairs"), lines, 3)
+
+
+def weakest(rows: Sequence[Row]) -> Table:
+    """What the weakest of many flows of one controller has, of its fair share.
+
+    >>> weakest([{"flows": 5, "first": "c4", "least_of_fair": 0.5}, {"flows": 2, "first": "c4"}]).lines
+    [('5', '50 %')]
+    """
+    many = [one for one in rows if one["flows"] != 2]
+    names = list(dict.fromkeys(str(one["first"]) for one in many))
+    found = {(one["flows"], str(one["first"])): f"{100 * float(one['least_of_fair'] or 0):.0f} %" for one in many}
+    flows = list(dict.fromkeys(one["flows"] for one in many))
+    return Table(("flows", *names), [(str(n), *(found[n, name] for name in names)) for n in flows], 1)
+
+
 def shares(name: str, result: StudyResult) -> Parts:
-    """The matrix of the base, and the checks: all rows are too many for a page."""
+    """The matrix of the base, some pairs of all conditions, and the checks: all rows are too many for a page."""
 
     def share(row: Row) -> str:
         return percent(float(row["first_of_fair"] or 0.0))
 
-    return {name: [square(base_rows(result.rows), "first", "second", share, "first")], "checks": [checks(result)]}
+    return {
+        name: [square(base_rows(result.rows), "first", "second", share, "first")],
+        "conditions": [conditions(result.rows)],
+        "weakest": [weakest(result.rows)],
+        "checks": [checks(result)],
+    }
 
 
 def matrix(name: str, result: StudyResult) -> Parts:

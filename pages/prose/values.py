@@ -11,13 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from pages.made import DOCS
-from pages.prose import c4_05, experiments, laws, studies
+from pages.prose import c4_05, experiments, l4s, laws, league, studies
 from pages.prose.tables import forget
 
 Values = Mapping[str, Callable[[], float]]
 PAGES: dict[str, Values] = {
     c4_05.PAGE: {**c4_05.VALUES, "slow": laws.VALUES["c4-slow"]},
+    l4s.PAGE: l4s.VALUES,
     laws.PAGE: laws.VALUES,
+    league.PAGE: league.VALUES,
     **experiments.PAGES,
     **studies.PAGES,
 }

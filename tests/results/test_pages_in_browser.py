@@ -55,7 +55,8 @@ def study(folder: Path) -> Path:
     """The page of a small study."""
     from thalweg.cli import main  # noqa: PLC0415
 
-    arguments = "study fairness -c c4 -c cubic --buffer 1 --rtt-ratio 1 --queue drop-tail --flows 2 --duration 20s"
+    arguments = "study fairness -c c4 -c cubic --buffer 1 --queue drop-tail --flows 2 --duration 20s"
+    arguments += " --rtt-ratio 1 --rtt-ratio 2"
     main([*arguments.split(), "-n", "2", "--out", str(folder / "study")])
     return folder / "study" / "report.html"
 
@@ -284,6 +285,18 @@ def test_on_a_telephone_facets_of_a_study_stand_in_a_column(browser: Browser, tm
     assert min(width for _, width in narrow) > 200
     wide = opened(browser, page, 1300).evaluate(places)
     assert len({left for left, _ in wide}) == len(wide) == 3
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_title_of_a_drawing_is_not_below_its_menu(width: int, browser: Browser, study: Path) -> None:
+    places = """[...document.querySelectorAll('figure')].map((one) => {
+      const menu = one.querySelector('summary').getBoundingClientRect();
+      const titles = [...one.querySelectorAll('svg .role-title-text')].map((text) => text.getBoundingClientRect());
+      return titles.map(({right, top}) => right <= menu.left || top >= menu.bottom);
+    })"""
+    found = opened(browser, study, width).evaluate(places)
+    assert len(found) == 2
+    assert all(found_in and all(found_in) for found_in in found)
 
 
 def test_a_distribution_can_be_read_at_the_cursor(browser: Browser, folder: Path) -> None:

@@ -132,7 +132,7 @@ function Refused() {
   return (
     <p class="refusal" role="alert">
       {failure.value ?? refused?.message}
-      {refused && run.value && <span class="quiet"> What is shown is the trial before.</span>}
+      {refused && run.value && <span class="quiet"> Showing the previous trial.</span>}
     </p>
   );
 }

@@ -173,7 +173,7 @@ StrictTiming = Annotated[
     bool,
     typer.Option(
         "--strict-timing",
-        help="Exit status 4 if any trial was not faithful, not only if none was.",
+        help="Fail (status 4) on any unfaithful trial.",
     ),
 ]
 Retry = Annotated[

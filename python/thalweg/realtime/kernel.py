@@ -58,6 +58,6 @@ def with_simulated(controllers: Iterable[str], option: str) -> tuple[str, ...]:
     both: list[str] = []
     for name in controllers:
         if not is_kernel(name):
-            raise RequestError(f"{option} {name!r}: in real time the kernel sends; accepted: such as kernel:cubic")
+            raise RequestError(f"{option} {name!r}: needs a kernel controller, such as kernel:cubic")
         both += [name] + ([simulated(name)] if simulated(name) in known else [])
     return tuple(dict.fromkeys(both))

@@ -235,7 +235,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:22: pass.0.at_most: "5 Mbps" has an unknown unit "Mbps"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:19: pass.0: at_most cannot be combined with at_least; use another [[pass]] for the second bound
     a.toml:19: pass.0: there is no bound; accepted: at_most = "5 s"
-    a.toml:23: pass.0.in: "0 %" of the trials ask for nothing; accepted: "95 %", up to "100 %"
+    a.toml:23: pass.0.in: "0 %": must be above 0 %; accepted: "95 %", up to "100 %"
     a.toml:23: `in = 95`: 95 has no unit; accepted: a text with a unit, such as "1 %"
     a.toml:23: pass.0.stream: "audio" cannot be combined with metric "closed", which measures the whole flow
     a.toml:21: pass.0.metric: unknown metric "complete" (did you mean "completion"?); accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, starvation, convergence, oscillation, utilisation, drops, marks, spurious-loss, max-rtt, trips, frame-delay, max-frame-delay, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start, entered, entries, stay, variable, p95-queue-delay, p99-queue-delay, frozen, encoder-rate, encoder-oscillation

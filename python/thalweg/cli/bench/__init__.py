@@ -41,9 +41,7 @@ def bench(
             metavar="A.toml", help="The stack: a file with its commands, or a controller (kernel:cubic, c4)."
         ),
     ],
-    b: Annotated[
-        str | None, typer.Argument(metavar="[B.toml]", help="What it is set against; the same forms.")
-    ] = None,
+    b: Annotated[str | None, typer.Argument(metavar="[B.toml]", help="Second stack, same forms.")] = None,
     suite: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="The conditions: a shipped suite or a folder.")
     ] = "live",
@@ -73,7 +71,7 @@ def bench(
     """Run stacks as they are, in real time, and say how they differ; see `thalweg docs live`.
 
     Sides take turns under each condition, until the interval of the ratio of their goodputs is narrow enough, or
-    for as many rounds as allowed. Trials in which the emulator was late are thrown away and repeated. The exit
+    for as many rounds as allowed. Trials in which the emulator was late are discarded and repeated. The exit
     status is 1 where B is worse than A by more than a threshold of the suite, 2 where there are too few rounds to
     tell or a program has failed, and 4 where no trial was in time.
 

@@ -93,7 +93,7 @@ def gate(
         ),
     ] = None,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Write the baseline anew from the trials of now; with --only, a part.")
+        bool, typer.Option("--accept", help="Rewrite the baseline from this run; with --only, a part of it.")
     ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Fail where any trial differs at all, for better or worse.")

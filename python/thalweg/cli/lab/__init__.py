@@ -23,7 +23,7 @@ def lab(
         bool,
         typer.Option(
             "--python",
-            help="Run the controllers in Python of the folder that scenarios name, also scenarios of links.",
+            help="Run Python controllers from the folder, even for linked scenarios.",
         ),
     ] = False,
     trial: Annotated[

@@ -250,7 +250,9 @@ def _samples(file: Path) -> Samples:
 def compare_studies(a: StoredStudy, b: StoredStudy) -> list[Difference]:
     """Every number of the rows that both have. Raises ResultError if they are of two studies, or share no row."""
     if a.name != b.name:
-        raise ResultError(f"{a.folder} is of the study {a.name}, {b.folder} of {b.name}; accepted: one study")
+        raise ResultError(
+            f"{a.folder} is of the study {a.name}, {b.folder} of {b.name}; both must be of one study"
+        )
     others = dict(_named(b.rows))
     found = [
         Difference(name, column, _number(value), _number(others[name].get(column)))

@@ -61,7 +61,7 @@ class Kind:
 
 KINDS: Mapping[str, Kind] = {
     "completion": Kind("takes {} times the least that the path allows", "", "completion", True),
-    "regret": Kind("has 1/{} of the rate that {reference} has in its stead", "", "rate", False, ("reference",)),
+    "regret": Kind("has 1/{} of the rate that {reference} gets in its place", "", "rate", False, ("reference",)),
     "harm": Kind(
         "costs {victim} {} of the rate that {reference} leaves it",
         "share",

@@ -42,7 +42,7 @@ class Point:
         """What trials of this point are known by, beside their seed and the engine. Raises ScenarioError."""
         if self.scenario.fingerprint is None:
             nameless = next(one for one in self.scenario.definitions.values() if one.source is None)
-            problem = "is a class of this process, which no later run could know again; accepted: one in a file"
+            problem = "cannot be identified later; use a class in a file"
             raise ScenarioError(f"{self.plan.file.name}: {nameless.controller.__name__} {problem}")
         return self.scenario.fingerprint
 

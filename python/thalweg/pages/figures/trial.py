@@ -248,9 +248,9 @@ def _end(trace: Trace) -> float:
 def _link_notes(trace: Trace) -> dict[str, str]:
     """What the queues of a path are."""
     names = trace.links["link"].unique(maintain_order=True).to_list() if trace.links.height else []
-    ways = {"down": "towards the client, which downloads", "up": "towards the server"}
+    ways = {"down": "downlink", "up": "uplink"}
     return {
-        f"queue, {link_called(name)}": f"how long a packet that comes now waits for the link {ways[name]}"
+        f"queue, {link_called(name)}": f"how long a packet arriving now waits for the {ways[name]}"
         for name in names
         if name in ways
     }

@@ -79,8 +79,7 @@ impl Checker<'_> {
             let bound = self.bound(index, pass, metric, &PathAtStart::of(&flows[flow], hops))?;
             let watch = self.watch(index, pass, (flow, metric, bound), file)?;
             if pass.within.is_zero() {
-                let problem =
-                    "\"0 %\" of the trials ask for nothing; accepted: \"95 %\", up to \"100 %\"";
+                let problem = "\"0 %\": must be above 0 %; accepted: \"95 %\", up to \"100 %\"";
                 return self.fail(&key("in"), problem);
             }
             let floor = match bound {

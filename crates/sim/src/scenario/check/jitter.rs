@@ -18,7 +18,7 @@ pub(super) fn problem(jitter: &Jitter, reorder: bool) -> Option<String> {
             "every \"{every}\" is too short; accepted: \"{SHORTEST}\" or more"
         )),
         Jitter::NrBpdv { .. } if reorder => Some(
-            "\"nr-bpdv\" keeps the order of packets; accepted: reorder = false beside it"
+            "\"nr-bpdv\" keeps the order of packets; it cannot be combined with reorder = true"
                 .to_owned(),
         ),
         Jitter::NrBpdv {
