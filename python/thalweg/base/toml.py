@@ -16,8 +16,8 @@ begins that is no name but the trace itself."""
 def read_toml(text: str | bytes, file: str) -> dict[str, Any]:
     r"""The keys and values of a text, in their order. `file` is the name in errors. Raises ScenarioError.
 
-    >>> read_toml('b = { c = "\\e" }\na = [1, 2.5, true]', "a.toml")
-    {'b': {'c': '\x1b'}, 'a': [1, 2.5, True]}
+    >>> read_toml('b = { c = "\\x41" }\na = [1, 2.5, true]', "a.toml")
+    {'b': {'c': 'A'}, 'a': [1, 2.5, True]}
     >>> read_toml("a = [\n1,, ]", "a.toml")
     Traceback (most recent call last):
     thalweg.base.errors.ScenarioError: a.toml:2: `1,, ]`: extra comma in array; accepted: value

@@ -32,10 +32,10 @@ STANDARD_INPUT = Path("-")
 _ABOUT = "suite.toml"
 _LARGEST_ABOUT = 1 << 20
 _WORDS = {
-    "title": "text",
-    "source": "text",
+    "title": "text in one line",
+    "source": "text in one line",
     "trials": "a number of trials",
-    "takes": "text",
+    "takes": "text in one line",
     "order": "a list of names",
     "compare": "a table",
     "gate": "a table",
@@ -215,6 +215,8 @@ def _read_suite(folder: Path, *, shipped: bool) -> Suite:
     if missing:
         raise RequestError(
             f"{folder / _ABOUT}: order names {missing[0]!r}, but there is no {missing[0]}.toml"
+        if (shown := _native.visible(stem)) != stem:
+            raise RequestError(f"{folder}: the name {shown}.toml has control characters; accepted: names without")
             f"{did_you_mean(missing[0], found)}"
         )
     if not found:
@@ -237,7 +239,7 @@ def _read_about(file: Path) -> dict[str, Any]:
         if key not in _WORDS:
             raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, sorted(_WORDS))}")
         fits = {
-            "text": isinstance(value, str),
+            "text in one line": isinstance(value, str) and _native.visible(value) == value,
             "a table": isinstance(value, dict),
             "a number of trials": type(value) is int and 1 <= value <= SET_SIZE,
         }

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeGuard
 
+from thalweg import _native
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.files.regular_file import read_regular
 from thalweg.engine.controllers.controller import Controller
@@ -131,7 +132,7 @@ def raised(error: BaseException) -> str:
     """
     try:
         said = error.msg if isinstance(error, SyntaxError) else str(error)
-        line = " ".join(said.split())
+        line = _native.visible(" ".join(said.split()))
     except (Exception, SystemExit):  # its own code says it
         line = "(it cannot be shown: its __str__ raises an exception too)"
     line = line if len(line) <= 300 else f"{line[:300]}..."
