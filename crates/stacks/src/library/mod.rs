@@ -11,7 +11,7 @@
 mod end;
 pub mod present;
 
-pub(crate) use end::{Departing, End};
+pub(crate) use end::{Arrived, Departing, End};
 
 use crate::description::{Description, Inspected, stamp};
 use libloading::Library as Loaded;
