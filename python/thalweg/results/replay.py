@@ -37,7 +37,7 @@ def _refuse_files(toml: str, name: str) -> None:
     for key, file in named_files(read_toml(toml, name)):
         raise RequestError(
             f"{name}: {key} = {file[:60]!r} names a file, which no stored scenario does; accepted: the trace "
-            'itself, after "ms:" or "us:"'
+            'itself, after "ms:", "us:" or "bytes:"'
         )
 
 
