@@ -40,6 +40,17 @@ class Source:
         return Source.of(file, read_regular(file, _LARGEST, "a Python file of at most 1 MiB"))
 
     @staticmethod
+    def read(file: Path) -> Source:
+        """Reads a file and runs nothing: its module is empty. Raises RequestError with the line that is wrong."""
+        data = read_regular(file, _LARGEST, "a Python file of at most 1 MiB")
+        text = _text(data, file)
+        try:
+            ast.parse(text, str(file))
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise RequestError(f"{place(error, file)}: {raised(error)}") from None
+        return Source(file, text, hashlib.sha256(data).hexdigest(), ModuleType(file.stem))
+
+    @staticmethod
     def of(file: Path, data: bytes) -> Source:
         """Runs what a file says, or has said, unless that has been done. Raises RequestError."""
         sha256 = hashlib.sha256(data).hexdigest()
