@@ -128,6 +128,11 @@ class Suite:
             f"no suite {wanted!r}{did_you_mean(wanted, shipped)} (or give a folder of scenario files)"
         )
 
+    @property
+    def files(self) -> list[Path]:
+        """The files that it is read from, `suite.toml` too if there is one."""
+        return [entry.file for entry in self.entries] + [self.entries[0].file.with_name(_ABOUT)]
+
     def matching(self, only: Sequence[str] | None) -> list[Entry]:
         """The scenarios whose name matches a pattern, all without patterns. Raises RequestError for none."""
         entries = [
@@ -210,13 +215,13 @@ def _read_suite(folder: Path, *, shipped: bool) -> Suite:
     for stem in found:
         if printable(stem) != stem:
             raise RequestError(f"{folder}: the name {printable(stem)}.toml is not UTF-8; accepted: names in UTF-8")
+        if (shown := _native.visible(stem)) != stem:
+            raise RequestError(f"{folder}: the name {shown}.toml has control characters; accepted: names without")
     order: list[str] = about.get("order", [])
     missing = [name for name in order if name not in found]
     if missing:
         raise RequestError(
             f"{folder / _ABOUT}: order names {missing[0]!r}, but there is no {missing[0]}.toml"
-        if (shown := _native.visible(stem)) != stem:
-            raise RequestError(f"{folder}: the name {shown}.toml has control characters; accepted: names without")
             f"{did_you_mean(missing[0], found)}"
         )
     if not found:
