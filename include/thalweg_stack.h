@@ -147,7 +147,8 @@ int64_t thalweg_stack_open(thalweg_stack *stack, uint64_t now);
  * THALWEG_STACK_BLOCKED that it was not. */
 int64_t thalweg_stack_write(thalweg_stack *stack, uint64_t now, uint64_t stream, uint64_t bytes, uint32_t fin);
 
-/* Bytes that have arrived in order, of any stream, which are consumed by this: 1, or 0 if there are none. */
+/* Bytes that have arrived in order, of any stream, which are consumed by this: 1, or 0 if there are none. More than the
+ * other end has written, and an end of the stream elsewhere than there, are faults. */
 int32_t thalweg_stack_read(thalweg_stack *stack, uint64_t now, thalweg_stack_arrival *arrival);
 
 /* Closes the connection. */

@@ -64,6 +64,12 @@ def scenario_schema() -> str:
 def toml_document(text: bytes, file: str) -> dict[str, Any]:
     """The table of a TOML text, as the engine reads scenarios: TOML 1.1, integers of 64 bits, no dates. Raises ScenarioError."""
 
+def visible(text: str) -> str:
+    """A text in one line, with escapes for what a terminal or a page would obey."""
+
+def visible_lines(text: str) -> str:
+    """The same for a text of several lines, which may have tabs."""
+
 def regularized_beta(a: float, b: float, x: float) -> float:
     """I_x(a, b), the regularized incomplete beta function. Raises ValueError."""
 

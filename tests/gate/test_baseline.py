@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -185,7 +186,7 @@ def test_a_part_is_accepted_into_a_baseline_of_the_same_seeds_only(accepted: Pat
 
 
 def test_a_damaged_baseline_is_written_anew_in_full_but_not_in_part(accepted: Path, capsys: Capture) -> None:
-    accepted.write_text("{", encoding="utf-8")
+    accepted.write_text('{\n  "format": "thalweg-baseline/1",\n', encoding="utf-8")
     gate = ["gate", "worst-cases", "-n", "1", "--baseline", str(accepted), "--accept"]
     assert main([*gate, "--only", "c4-*"]) == 2
     assert "is damaged" in capsys.readouterr().err
@@ -230,3 +231,72 @@ def test_what_does_not_fit_is_refused_before_a_trial_is_played(
 
 def test_the_format_is_named(accepted: Path) -> None:
     assert json.loads(accepted.read_text())["format"] == FORMAT
+
+
+def test_accept_replaces_no_file_that_is_not_a_baseline(
+    tmp_path: Path, scenario_file: Path, capsys: Capture
+) -> None:
+    suite = tmp_path / "mine"
+    suite.mkdir()
+    scenario = suite / "one.toml"
+    scenario.write_bytes(scenario_file.read_bytes())
+    (suite / "suite.toml").write_text('title = "Mine"\n', encoding="utf-8")
+    notes, thresholds = tmp_path / "notes.txt", tmp_path / "gate.toml"
+    notes.write_text("mine", encoding="utf-8")
+    thresholds.write_text("[gate]\n", encoding="utf-8")
+    for file in (notes, scenario, suite / "suite.toml", thresholds):
+        before = file.read_bytes()
+        given = ["--thresholds", str(thresholds), "--baseline", str(file), "--accept"]
+        assert main(["gate", str(suite), "-n", "2", *given]) == 2
+        told = capsys.readouterr().err
+        assert re.search(
+            r"would replace (\S+, which is no baseline|what is read); accepted: another name\n$", told
+        )
+        assert file.read_bytes() == before
+    damaged, empty = tmp_path / "b.json", tmp_path / "empty.json"
+    damaged.write_text('<<<<<<< ours\n{\n  "format": "thalweg-baseline/1",', encoding="utf-8")
+    empty.touch()
+    for file in (damaged, empty):
+        assert main(["gate", str(suite), "-n", "2", "--baseline", str(file), "--accept", "-q"]) == 0
+        assert main(["gate", str(suite), "--baseline", str(file), "-q"]) == 0
+
+
+def test_answers_are_not_written_over_what_is_read_or_over_each_other(accepted: Path, capsys: Capture) -> None:
+    before = accepted.read_bytes()
+    gate = ["gate", "c4", *BOTH, "--baseline", str(accepted)]
+    link = accepted.with_name("link.xml")
+    link.symlink_to(accepted)
+    for given, said in (
+        (["--junit", str(accepted)], "would replace what is read"),
+        (["--markdown", str(accepted)], "would replace what is read"),
+        (["--junit", str(link)], "would replace what is read"),
+        (["--junit", "a.xml", "--markdown", "a.xml"], "would replace what --junit writes"),
+    ):
+        capsys.readouterr()
+        assert main([*gate, *given]) == 2
+        assert said in capsys.readouterr().err
+        assert accepted.read_bytes() == before
+
+
+def test_edited_numbers_beside_the_hashes_of_before_are_no_identical_trials(
+    accepted: Path, capsys: Capture
+) -> None:
+    gate = ["gate", "c4", *BOTH, "--baseline", str(accepted), "--format", "json"]
+    document = json.loads(accepted.read_text())
+    metrics = document["scenarios"]["simple-20mbps"]["metrics"]
+    metrics["closed"] = [value / 2 for value in metrics["closed"]]
+    accepted.write_text(json.dumps(document), encoding="utf-8")
+    capsys.readouterr()
+    assert main([*gate, "--strict"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["trials"], answer["identical"]) == (4, 2)
+
+
+@pytest.mark.parametrize("name", ["a\u00a0b", "\u4e3b\u3000\u6d41", "\U0001f469\u200d\U0001f52c", "a b@1"])
+def test_a_baseline_of_any_name_is_read_as_it_was_written(name: str, tmp_path: Path, scenario_file: Path) -> None:
+    suite = tmp_path / name
+    suite.mkdir()
+    (suite / f"{name}.toml").write_bytes(scenario_file.read_bytes())
+    gate = ["gate", str(suite), "--baseline", str(tmp_path / "b.json"), "-q"]
+    assert main([*gate, "-n", "2", "--accept"]) == 0
+    assert main(gate) == 0

@@ -208,6 +208,8 @@ def test_only_the_page_and_the_folder_are_served(lab: Lab) -> None:
         {"sets": {"path.jitter": '{ model = "trace", file = "link.txt" }'}},
         {"text": SIMPLE.replace('rate   = "20 Mbps"', "trace = '/etc/passwd'")},
         {"text": SIMPLE.replace('rate   = "20 Mbps"', "trace = 'link.txt'")},
+        {"text": SIMPLE + "[[traffic]]\nname = 'x'\nprofile = '/etc/passwd'\nbin = '1 ms'\n"},
+        {"text": SIMPLE + "[[traffic]]\nname = 'x'\nrate = '1 Mbps'\n", "sets": {"traffic.x.profile": "link.txt"}},
         {"origin": "/etc/one.toml", "sets": {"path.trace": "../etc/passwd"}},
         {"controllers": {"main": "../secret.py"}},
         {"controllers": {"main": "/etc/secret.py:Mine"}},

@@ -51,7 +51,7 @@ rtt = "20 ms"
 buffer = "0.5 bdp"
 
 [[flow]]
-name = TEXT
+name = "main"
 controller = "cubic"
 download = "200 kB"
 
@@ -61,7 +61,7 @@ controller = "c4"
 download = "200 kB"
 
 [[pass]]
-flow = TEXT
+flow = "main"
 metric = "completion"
 at_most = "5 s"
 source = TEXT

@@ -148,7 +148,9 @@ def test_what_a_library_cannot_carry_is_refused(toy: Toy, work: str) -> None:
 
 def test_a_controller_of_another_stack_is_refused_with_those_of_this_one(toy: Toy) -> None:
     with pytest.raises(
-        thalweg.ScenarioError, match=r'"c4" is no controller of the stack .*; accepted: fixed, double'
+        thalweg.ScenarioError,
+        match=r'"c4" is not a controller of the stack .*; accepted: fixed, double; '
+        "or, with --set flow.main.stack=model, one of Thalweg",
     ):
         thalweg.Scenario.from_toml(PATH + flow(toy()), "t", controllers={"main": "c4"})
 

@@ -40,6 +40,11 @@
 #define FORK_DAEMON 22
 #define FORK_AND_ABORT 23
 #define FORK_DAEMON_AND_ABORT 24
+#define SHOUTS 25
+#define MORE 26
+#define ENDS_EARLY 27
+#define ENDS_TWICE 28
+#define KNOWS 29
 
 enum { HELLO = 1, HELLO_BACK, DATA, ACK, BYE, BYE_BACK };
 
@@ -60,6 +65,8 @@ struct thalweg_stack {
 };
 
 static int remembered;
+/* What the server has taken, which the client of the same process learns by no datagram. */
+static uint64_t served;
 static int *volatile nowhere;
 
 #if FAULT == CRASH_ON_LOAD || FAULT == LOOP_ON_LOAD
@@ -135,7 +142,7 @@ int32_t thalweg_stack_datagram_in(thalweg_stack *stack, uint64_t now, uint32_t e
   stack->now = now;
   stack->received++;
   misbehave(stack);
-  if (FAULT == SAYS_SO && stack->received == 20) return THALWEG_STACK_FAULT;
+  if ((FAULT == SAYS_SO || FAULT == SHOUTS) && stack->received == 20) return THALWEG_STACK_FAULT;
   switch (in.kind) {
   case HELLO: stack->status = THALWEG_STACK_ESTABLISHED; stack->hello = 1; break;
   case HELLO_BACK: stack->status = THALWEG_STACK_ESTABLISHED; break;
@@ -220,16 +227,26 @@ int64_t thalweg_stack_write(thalweg_stack *stack, uint64_t now, uint64_t stream,
   stack->written = now;
   stack->has_written = 1;
   stack->to_send += bytes;
+  if (stack->role == THALWEG_STACK_SERVER) served = bytes;
   stack->fin |= fin != 0;
   return (int64_t)bytes;
 }
 
 int32_t thalweg_stack_read(thalweg_stack *stack, uint64_t now, thalweg_stack_arrival *arrival) {
   (void)now;
+  if (FAULT == KNOWS && stack->role == THALWEG_STACK_CLIENT) {
+    arrival->stream = 0, arrival->bytes = served, arrival->fin = 1;
+    return served ? served = 0, 1 : 0;
+  }
+  if (FAULT == ENDS_TWICE && stack->role == THALWEG_STACK_CLIENT && stack->fin_arrived == 2) {
+    arrival->stream = 0, arrival->bytes = 0, arrival->fin = 1;
+    return 1;
+  }
   if (!stack->arrived && stack->fin_arrived != 1) return 0;
   arrival->stream = FAULT == BAD_STREAM ? UINT64_MAX : 0;
   arrival->bytes = stack->arrived;
-  arrival->fin = stack->fin_arrived == 1;
+  arrival->fin = stack->fin_arrived == 1 || FAULT == ENDS_EARLY;
+  if (FAULT == MORE && stack->received >= 20) arrival->bytes = UINT64_MAX;
   stack->arrived = 0;
   stack->fin_arrived *= 2;
   return 1;
@@ -251,5 +268,6 @@ int32_t thalweg_stack_probe(const thalweg_stack *stack, thalweg_stack_probes *pr
 }
 
 const char *thalweg_stack_fault(const thalweg_stack *stack) {
+  if (FAULT == SHOUTS) return "\033[2Jbad\n::error::\342\200\256";
   return stack->fault ? stack->fault : "the ledger does not add up";
 }

@@ -18,6 +18,7 @@ mod running;
 mod scenario;
 mod special;
 mod trace;
+mod visible;
 
 use pyo3::prelude::*;
 
@@ -91,6 +92,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(document::toml_document, module)?)?;
     module.add_function(wrap_pyfunction!(special::regularized_beta, module)?)?;
+    module.add_function(wrap_pyfunction!(visible::visible, module)?)?;
+    module.add_function(wrap_pyfunction!(visible::visible_lines, module)?)?;
     module.add_function(wrap_pyfunction!(special::inverse_regularized_beta, module)?)?;
     module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;
     module.add("ControllerFailed", py.get_type::<ControllerFailed>())?;

@@ -22,7 +22,7 @@ pub struct Inspected {
     pub name: String,
     /// `0.11.13`.
     pub version: String,
-    /// Names of its controllers.
+    /// Names of its controllers; none if it was not asked.
     pub controllers: Vec<String>,
     /// Most streams of a connection; 0 for as many as a scenario may have.
     pub max_streams: u32,

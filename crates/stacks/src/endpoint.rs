@@ -126,6 +126,17 @@ impl LibraryEndpoint {
         }
     }
 
+    /// Sets the other end of the connection, to which nothing has been written: by what one writes, the arrivals at the
+    /// other are judged.
+    pub fn pair(&self, peer: &mut LibraryEndpoint) {
+        peer.streams = self.streams.of_peer();
+    }
+
+    /// The library has done what physics forbids. Ends the trial.
+    pub fn blame(&self, now: Instant, problem: String) -> ! {
+        self.end.fault(Call::Read, now, problem)
+    }
+
     /// Time has come to `now` without a datagram or a timer of the stack: an application is due.
     pub fn advance(&mut self, now: Instant) {
         self.now = now;
@@ -268,14 +279,12 @@ impl LibraryEndpoint {
                 let problem = format!("reported more than {MOST_ARRIVALS} arrivals at one instant");
                 self.end.fault(Call::Read, now, problem);
             }
-            let Ok(id) = StreamId::try_from(arrived.stream) else {
-                let problem = format!("reported stream {}, which nobody opened", arrived.stream);
-                self.end.fault(Call::Read, now, problem);
-            };
+            let (id, contiguous) = (self.streams.arrive(self.role, &arrived))
+                .unwrap_or_else(|problem| self.end.fault(Call::Read, now, problem));
             self.counters.stream_bytes_received += arrived.bytes;
             self.events.push_back(AppEvent::StreamData {
                 id,
-                contiguous: self.streams.arrive(id, arrived.bytes),
+                contiguous,
                 complete: arrived.fin,
             });
         }

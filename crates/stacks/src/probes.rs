@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use thalweg_stack_sdk::abi::{self, UNKNOWN};
-use thalweg_units::{Bytes, Duration, Rate};
+use thalweg_units::{Bytes, Duration, Rate, visible};
 
 /// Most names of states that are kept; a library with more has `other` for the rest.
 const MOST_NAMES: usize = 256;
@@ -43,6 +43,7 @@ impl Thought {
 pub(crate) fn named(state: &[u8]) -> &'static str {
     static KNOWN: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     let text = String::from_utf8_lossy(&state[..state.len().min(64)]);
+    let text = visible(&text);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(name) = known.get(&*text) {
         return name;

@@ -25,6 +25,7 @@ mod rate;
 mod serde_text;
 mod suggestion;
 mod time;
+mod visible;
 
 pub use bytes::Bytes;
 pub use ecn::Ecn;
@@ -33,3 +34,4 @@ pub use parse::{ParseError, brief, quoted};
 pub use rate::Rate;
 pub use suggestion::did_you_mean;
 pub use time::{Duration, Instant};
+pub use visible::{find_obeyed, is_obeyed, visible, visible_lines};

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from thalweg import _native
 from thalweg.base.errors import ScenarioError
 
-_TRACES = {"trace": "ms:", "file": "us:"}
-"""Keys of a scenario whose values are names of files (docs/reference/schemas/scenario.schema.json), and how one
-begins that is no name but the trace itself."""
-
 
 def read_toml(text: str | bytes, file: str) -> dict[str, Any]:
     r"""The keys and values of a text, in their order. `file` is the name in errors. Raises ScenarioError.
 
-    >>> read_toml('b = { c = "\\e" }\na = [1, 2.5, true]', "a.toml")
-    {'b': {'c': '\x1b'}, 'a': [1, 2.5, True]}
+    >>> read_toml('b = { c = "\\x41" }\na = [1, 2.5, true]', "a.toml")
+    {'b': {'c': 'A'}, 'a': [1, 2.5, True]}
     >>> read_toml("a = [\n1,, ]", "a.toml")
     Traceback (most recent call last):
     thalweg.base.errors.ScenarioError: a.toml:2: `1,, ]`: extra comma in array; accepted: value
@@ -37,6 +35,8 @@ def named_files(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
 
     >>> list(named_files({"path": {"trace": "lte.trace", "hop": [{"jitter": {"file": "us:10 20"}}]}}))
     [('trace', 'lte.trace')]
+    >>> list(named_files("/etc/passwd", "profile"))
+    [('profile', '/etc/passwd')]
     """
     if isinstance(value, dict):
         for name, inner in value.items():
@@ -44,5 +44,23 @@ def named_files(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for inner in value:
             yield from named_files(inner)
-    elif isinstance(value, str) and key in _TRACES and not value.startswith(_TRACES[key]):
+    elif isinstance(value, str) and key in (keys := _keys_of_files()) and not value.startswith(keys[key]):
         yield key, value
+
+
+@cache
+def _keys_of_files() -> dict[str, tuple[str, ...]]:
+    """The keys that name files, which the schema of scenarios marks.
+
+    Of each, how the contents of such a file begin that stand in the place of its name.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    waiting: list[Any] = [json.loads(_native.scenario_schema())]
+    while waiting:
+        part = waiting.pop()
+        inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+        waiting += inner
+        for key, marked in part.get("properties", {}).items() if isinstance(part, dict) else ():
+            if isinstance(marked, dict) and "x-file" in marked:
+                found[key] = (*found.get(key, ()), *marked["x-file"])
+    return found

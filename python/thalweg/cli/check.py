@@ -12,7 +12,9 @@ from thalweg.cli.console import Bar, complain, say
 from thalweg.cli.options import AllowUnseeded, Controllers, Settings, StackChoice, bindings, settings
 from thalweg.cli.status import FAILED, PASSED, REFUSED
 from thalweg.engine.catalogue import find_scenario
-from thalweg.engine.controllers.definition import is_of_file
+from thalweg.engine.controllers.definition import file_of, is_of_file
+from thalweg.engine.controllers.resolver import Reader
+from thalweg.engine.libraries import Library, shown, unasked
 from thalweg.engine.scenario import Scenario
 
 _SHOWN = 3
@@ -31,7 +33,7 @@ def check(
         bool, typer.Option("--live", help="Check for real time, with the kernel's controllers.")
     ] = False,
 ) -> int:
-    """Check scenarios without running them, and controllers in Python by random paths and events.
+    """Check scenarios without running them or code that they name, and controllers in Python by random paths.
 
     A controller such as mine.py is played on 30 paths and told 100 sequences of events.
 
@@ -46,19 +48,24 @@ def check(
         if is_of_file(reference):
             status = max(status, _controller(reference))
             continue
+        reader, libraries = Reader(), list[Library]()
         try:
             entry = find_scenario(reference)
             if live:
                 from thalweg.realtime import LiveScenario  # noqa: PLC0415 - loaded for real time alone
 
-                title = LiveScenario.from_entry(entry, overrides, controllers).title
+                title = LiveScenario.from_entry(entry, overrides, controllers, reader).title
             else:
-                title = Scenario.from_entry(entry, overrides, controllers).title
+                with unasked():
+                    scenario = Scenario.from_entry(entry, overrides, controllers, reader)
+                title, libraries = scenario.title, scenario.libraries
         except RequestError as error:
             complain(str(error))
             status = REFUSED
         else:
-            say(f"{reference}: {title}: accepted")
+            code = [*filter(None, map(file_of, reader.definitions)), *(shown(path) for path, *_ in libraries)]
+            not_run = f"; not run, so unchecked: {', '.join(dict.fromkeys(code))}" if code else ""
+            say(f"{reference}: {title}: accepted{not_run}")
     return status
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -13,14 +14,20 @@ from functools import cache
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
+from thalweg import _native
+
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
     from rich.progress import Progress, TaskID
 
 _UNBOUNDED = 100_000
 """Columns of what goes into a file or a pipe, where nothing is wrapped or left out."""
 _PATIENCE_S = 1.0
 """How long a command may be silent."""
+
+
+_COMMAND = re.compile(r"^(\s*:):|##\[", re.MULTILINE)
+"""How commands to a runner of GitHub begin: a line with `::`, and its older form anywhere in a line."""
 
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
@@ -34,10 +41,32 @@ def silence(on: bool) -> None:
 @cache
 def _kind() -> type[Console]:
     """The kind of our consoles."""
-    from rich.console import Console  # noqa: PLC0415 - plain lines need none, and it takes long to load
+    # Plain lines need none of this, and it takes long to load.
+    from rich.console import Console, RenderHook  # noqa: PLC0415
+    from rich.segment import Segment  # noqa: PLC0415
+
+    class Harmless:
+        """What is printed, without what a terminal or a runner would obey."""
+
+        def __init__(self, printed: RenderableType) -> None:
+            self._printed = printed
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            for part in console.render(self._printed, options):
+                yield part if part.control else Segment(harmless(part.text), part.style)
+
+    class Hook(RenderHook):
+        """Makes harmless whatever a console prints."""
+
+        def process_renderables(self, renderables: list[Any]) -> list[Any]:
+            return [Harmless(printed) for printed in renderables]
 
     class Leavable(Console):
         """A stream whose reader may leave, as `head` does: what is still to be stored is stored."""
+
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            self.push_render_hook(Hook())
 
         def on_broken_pipe(self) -> None:
             """Nobody reads the rest."""
@@ -83,10 +112,19 @@ def stderr() -> Console:
     return _kind()(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True, quiet=_quiet.get())
 
 
+def harmless(text: str) -> str:
+    r"""A text of others with escapes for what a terminal obeys, and without commands to a runner of GitHub.
+
+    >>> harmless("a\x1b[2J\n::error::b"), harmless("one\n\ttwo")
+    ('a\\u001b[2J\n: :error::b', 'one\n\ttwo')
+    """
+    return _COMMAND.sub(lambda found: f"{found[1]} :" if found[1] else "## [", _native.visible_lines(text))
+
+
 def complain(message: str, label: str = "error: ") -> None:
     """One message on stderr."""
     with _reader_may_leave(sys.stderr):
-        sys.stderr.write(f"{label}{message}\n")
+        sys.stderr.write(f"{label}{harmless(message)}\n")
         sys.stderr.flush()
 
 
@@ -98,7 +136,7 @@ def note(message: str) -> None:
 def say(text: str, end: str = "\n") -> None:
     """A text on stdout as it is: the answer, or a part of it, that was asked for in this form."""
     with _reader_may_leave(sys.stdout):
-        sys.stdout.write(text + end)
+        sys.stdout.write(_native.visible_lines(text) + end)
 
 
 def print_json(document: dict[str, Any]) -> None:

@@ -330,6 +330,21 @@ def check_writable(file: Path) -> None:
         raise RequestError(f"cannot write {file}: {'it is a folder' if file.is_dir() else 'permission denied'}")
 
 
+def check_outputs(written: Mapping[str, Path | None], read: Iterable[Path]) -> None:
+    """Refuses files that could not be written, are read, or are written twice. Raises RequestError."""
+    taken = {file.resolve(): "is read" for file in read}
+    for option, file in written.items():
+        if file is None:
+            continue
+        check_writable(file)
+        if file.exists() and not file.is_file():  # a device takes what it gets
+            continue
+        place = file.resolve()
+        if place in taken:
+            raise RequestError(f"{option} {file} would replace what {taken[place]}; accepted: another name")
+        taken[place] = f"{option} writes"
+
+
 def write_trial(
     trial: Trial, trace: Path | None, plot: Path | None, called: Mapping[str, str] | None = None
 ) -> list[Path]:

@@ -10,7 +10,7 @@ from thalweg import _native
 from thalweg.base.errors import ScenarioError
 from thalweg.cli.console import say
 from thalweg.engine.catalogue import find_scenario
-from thalweg.engine.controllers.resolver import Resolver
+from thalweg.engine.controllers.resolver import Reader
 
 
 def show(
@@ -21,9 +21,9 @@ def show(
     Example: `thalweg show c4/bad-wifi > mine.toml`
     """
     entry = find_scenario(scenario)
-    # What is no scenario is refused; its flows may be of the kernel's TCP.
+    # What is no scenario is refused; its flows may be of the kernel's TCP. Nothing that it names is run.
     try:
-        _native.Scenario.path_from_toml(entry.read(), entry.source_name, [], Resolver())
+        _native.Scenario.path_from_toml(entry.read(), entry.source_name, [], Reader())
     except _native.ScenarioError as error:
         raise ScenarioError(str(error)) from None
     say(entry.read().decode(), end="")

@@ -35,10 +35,10 @@ _RECORDINGS = {".qlog": _QLOG, ".sqlog": _QLOG, ".pcap": _CAPTURE, ".pcapng": _C
 _ABOUT = "suite.toml"
 _LARGEST_ABOUT = 1 << 20
 _WORDS = {
-    "title": "text",
-    "source": "text",
+    "title": "text in one line",
+    "source": "text in one line",
     "trials": "a number of trials",
-    "takes": "text",
+    "takes": "text in one line",
     "order": "a list of names",
     "compare": "a table",
     "gate": "a table",
@@ -131,6 +131,11 @@ class Suite:
             f"no suite {wanted!r}{did_you_mean(wanted, shipped)} (or give a folder of scenario files)"
         )
 
+    @property
+    def files(self) -> list[Path]:
+        """The files that it is read from, `suite.toml` too if there is one."""
+        return [entry.file for entry in self.entries] + [self.entries[0].file.with_name(_ABOUT)]
+
     def matching(self, only: Sequence[str] | None) -> list[Entry]:
         """The scenarios whose name matches a pattern, all without patterns. Raises RequestError for none."""
         entries = [
@@ -215,6 +220,8 @@ def _read_suite(folder: Path, *, shipped: bool) -> Suite:
     for stem in found:
         if printable(stem) != stem:
             raise RequestError(f"{folder}: the name {printable(stem)}.toml is not UTF-8; accepted: names in UTF-8")
+        if (shown := _native.visible(stem)) != stem:
+            raise RequestError(f"{folder}: the name {shown}.toml has control characters; accepted: names without")
     order: list[str] = about.get("order", [])
     missing = [name for name in order if name not in found]
     if missing:
@@ -242,7 +249,7 @@ def _read_about(file: Path) -> dict[str, Any]:
         if key not in _WORDS:
             raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, sorted(_WORDS))}")
         fits = {
-            "text": isinstance(value, str),
+            "text in one line": isinstance(value, str) and _native.visible(value) == value,
             "a table": isinstance(value, dict),
             "a number of trials": type(value) is int and 1 <= value <= SET_SIZE,
         }

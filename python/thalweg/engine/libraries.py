@@ -10,6 +10,8 @@ import json
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,7 +19,7 @@ from thalweg import _native
 from thalweg.base.errors import RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 StackInfo: TypeAlias = tuple[str, str, list[str], int]
 """Name, version, controllers, and the most streams of a connection."""
@@ -28,6 +30,9 @@ _INSPECTOR = Path(__file__).with_name("library_inspector.py")
 PATIENCE_S = 10.0
 """How long a call of a library may take."""
 _known: dict[str, tuple[str, StackInfo]] = {}
+_NOT_ASKED: StackInfo = ("", "", [], 0)
+"""Of a library that is not loaded: with any controllers, and as many streams as a scenario may have."""
+_asks = ContextVar("asks", default=True)
 _refusal = ""
 """Why no library is asked here; empty if they are."""
 
@@ -37,11 +42,23 @@ def inspected(path: str | Path, sha256: str) -> StackInfo:
     known = _known.get(str(path))
     if known and known[0] == sha256:
         return known[1]
+    if not _asks.get():
+        return _NOT_ASKED
     if _refusal:
         raise RequestError(_refusal)
     info = _ask(str(path))
     _known[str(path)] = sha256, info
     return info
+
+
+@contextmanager
+def unasked() -> Iterator[None]:
+    """Loads no library within: to ask one what it is is to run its code. For scenarios that are not played."""
+    token = _asks.set(False)
+    try:
+        yield
+    finally:
+        _asks.reset(token)
 
 
 def remember(libraries: Iterable[Library]) -> None:

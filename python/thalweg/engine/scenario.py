@@ -24,7 +24,7 @@ from thalweg.engine.audit import auditing
 from thalweg.engine.catalogue import Entry, find_scenario
 from thalweg.engine.controllers.definition import Definition
 from thalweg.engine.controllers.failure import error_of
-from thalweg.engine.controllers.resolver import Given, Resolver
+from thalweg.engine.controllers.resolver import Given, Reader, Resolver
 from thalweg.engine.libraries import Library, given
 from thalweg.engine.outcome import Description, FlowDescription, Outcomes, Trial
 from thalweg.engine.trace import Trace
@@ -118,9 +118,12 @@ class Scenario(Described):
         return Scenario.from_entry(find_scenario(name_or_path), settings, controllers)
 
     @staticmethod
-    def from_entry(entry: Entry, overrides: Settings = (), controllers: Controllers = ()) -> Scenario:
+    def from_entry(
+        entry: Entry, overrides: Settings = (), controllers: Controllers = (), resolver: Resolver | None = None
+    ) -> Scenario:
         """Reads a scenario of the catalogue. Raises RequestError."""
-        return Scenario.from_toml(entry.read(), entry.name, overrides, controllers, entry.source_name, entry.suite)
+        file, suite = entry.source_name, entry.suite
+        return Scenario.from_toml(entry.read(), entry.name, overrides, controllers, file, suite, resolver)
 
     @staticmethod
     def flow_names(entry: Entry, overrides: Settings = ()) -> list[str]:
@@ -132,7 +135,7 @@ class Scenario(Described):
         """The flows of a scenario of the catalogue, whatever carries them. Raises RequestError."""
         settings = pairs(overrides)
         try:
-            path = _native.Scenario.path_from_toml(entry.read(), entry.source_name, settings, Resolver())
+            path = _native.Scenario.path_from_toml(entry.read(), entry.source_name, settings, Reader())
         except _native.ScenarioError as error:
             raise ScenarioError(_in_python(str(error), settings, overrides, ())) from None
         return path.flows
@@ -157,7 +160,7 @@ class Scenario(Described):
         try:
             if bindings:
                 # The file may name controllers that run in real time only: others take their place here.
-                path = _native.Scenario.path_from_toml(source, file or name, settings, resolver)
+                path = _native.Scenario.path_from_toml(source, file or name, settings, Reader())
                 flows = [flow["name"] for flow in path.flows]
                 for flow, _ in bindings:
                     if flow not in flows:

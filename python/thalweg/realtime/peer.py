@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from thalweg import _native
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import seconds
 
@@ -105,5 +106,5 @@ def _repeat(read: int) -> None:
         for line in lines:
             # Who reads our errors may have left; the peer still gets rid of what it says.
             with suppress(OSError):
-                sys.stderr.write(f"peer: {line.rstrip()}\n")
+                sys.stderr.write(f"peer: {_native.visible(line.rstrip())}\n")
                 sys.stderr.flush()

@@ -22,7 +22,7 @@ from typing import IO, Any
 from thalweg import _native
 from thalweg.base.errors import RealTimeError, ScenarioError
 from thalweg.engine.catalogue import Entry
-from thalweg.engine.controllers.resolver import Resolver
+from thalweg.engine.controllers.resolver import Reader
 from thalweg.engine.scenario import Settings, pairs
 from thalweg.realtime.peer import Peer, as_bytes, peer_output
 from thalweg.realtime.report import Report
@@ -50,7 +50,7 @@ class LiveRequest:
     ) -> LiveRequest:
         """The path of a scenario of the catalogue, whatever its controllers. Raises RequestError."""
         try:
-            native = _native.Scenario.path_from_toml(entry.read(), entry.source_name, pairs(overrides), Resolver())
+            native = _native.Scenario.path_from_toml(entry.read(), entry.source_name, pairs(overrides), Reader())
         except _native.ScenarioError as error:
             raise ScenarioError(str(error)) from None
         return LiveRequest(native.toml, entry.name, seed, realtime, bound)

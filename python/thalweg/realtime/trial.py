@@ -78,9 +78,11 @@ class LiveScenario:
         self.description = Description.of(native, name, suite, self.definitions)
 
     @staticmethod
-    def from_entry(entry: Entry, overrides: Settings = (), controllers: Controllers = ()) -> LiveScenario:
+    def from_entry(
+        entry: Entry, overrides: Settings = (), controllers: Controllers = (), resolver: Resolver | None = None
+    ) -> LiveScenario:
         """Reads a scenario of the catalogue. Raises RequestError."""
-        resolver = Resolver()
+        resolver = resolver or Resolver()
         try:
             native = _native.Scenario.live_from_toml(
                 entry.read(), entry.source_name, pairs(overrides), bound(controllers, resolver), resolver

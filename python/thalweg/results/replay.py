@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import shlex
 
+from thalweg import _native
 from thalweg.base.errors import RequestError
 from thalweg.base.toml import named_files, read_toml
+from thalweg.engine.controllers.definition import file_of
+from thalweg.engine.libraries import shown
 from thalweg.engine.outcome import Outcomes, Trial
 from thalweg.engine.scenario import Scenario
 from thalweg.results.suite_result import SuiteResult
@@ -17,6 +20,16 @@ def replay_trial(outcomes: Outcomes, trial: int, trace: bool = True) -> Trial:
     _refuse_files(stored.toml, stored.name)
     scenario = Scenario.from_toml(stored.toml, stored.name, suite=stored.suite)
     return scenario.run(outcomes.seed_of(trial), trace)
+
+
+def refuse_code(outcomes: Outcomes) -> None:
+    """Refuses to replay a stored trial in which code of others would run. Raises RequestError."""
+    flows = outcomes.scenario.flows
+    stacks = [str(flow.get("stack", "")) for flow in read_toml(outcomes.scenario.toml, "scenario").get("flow", [])]
+    code = [file_of(str(flow["controller"])) for flow in flows]
+    code += [shown(stack) for stack in stacks if _native.names_library(stack)]
+    for file in filter(None, code):
+        raise RequestError(f"{file} is code, which a report of a stored result does not run; thalweg replay does")
 
 
 def changes(outcomes: Outcomes, again: Trial) -> list[str]:
@@ -37,7 +50,7 @@ def _refuse_files(toml: str, name: str) -> None:
     for key, file in named_files(read_toml(toml, name)):
         raise RequestError(
             f"{name}: {key} = {file[:60]!r} names a file, which no stored scenario does; accepted: the trace "
-            'itself, after "ms:" or "us:"'
+            'itself, after "ms:", "us:" or "bytes:"'
         )
 
 

@@ -62,6 +62,8 @@ class SuiteResult:
     """Of the same scenarios with rivals in place of the main controller; `scenario.rival` says which."""
     folder: Path | None = None
     """Where it is stored, if it is."""
+    is_read: bool = field(default=False, compare=False)
+    """Whether it comes from files, and not from trials of now."""
     _standing: tuple[int, Standing | None] | None = field(default=None, init=False, repr=False, compare=False)
     """With how many rivals it was found."""
 
@@ -137,6 +139,7 @@ class SuiteResult:
             started=metadata.started,
             wall_s=metadata.wall_s,
             folder=root,
+            is_read=True,
         )
         for scenario, tables in found:
             if tables is not None:

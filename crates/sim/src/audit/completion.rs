@@ -30,7 +30,7 @@ fn requests(streams: u32, supply: Option<&Supply>) -> u64 {
 }
 
 /// Checks a connection at the end of its trial. Of a flow of requests each is a download.
-pub(super) fn check(scenario: &Scenario, connection: &Connection) -> Verdict {
+pub(crate) fn check(scenario: &Scenario, connection: &Connection) -> Verdict {
     let Some(completion) = connection.completion else {
         return Ok(());
     };

@@ -26,7 +26,7 @@
 
 mod buffer;
 mod clock;
-mod completion;
+pub(crate) mod completion;
 mod crossing;
 mod estimates;
 mod fates;

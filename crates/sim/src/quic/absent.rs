@@ -153,6 +153,8 @@ pub fn datagram_of(sent: Infallible) -> Datagram {
 }
 
 never! { LibraryEndpoint:
+    pair(_peer: &mut LibraryEndpoint);
+    blame(_now: Instant, _problem: String);
     advance(_now: Instant);
     write(_id: StreamId, _bytes: u64, _fin: bool);
     close(_now: Instant);

@@ -75,6 +75,24 @@ impl RealEndpoint {
         ))
     }
 
+    /// The other end of the connection: a library is judged by what both do.
+    pub(crate) fn pair(&self, peer: &mut RealEndpoint) {
+        if let (RealEndpoint::Library(one), RealEndpoint::Library(other)) = (self, peer) {
+            one.pair(other);
+        }
+    }
+
+    pub(crate) fn is_of_library(&self) -> bool {
+        matches!(self, RealEndpoint::Library(_))
+    }
+
+    /// Ends the trial if this is the endpoint of a library, which has done what physics forbids.
+    pub(crate) fn blame(&self, now: Instant, problem: &str) {
+        if let RealEndpoint::Library(endpoint) = self {
+            endpoint.blame(now, problem.to_owned());
+        }
+    }
+
     pub(crate) fn connect(&mut self, now: Instant) {
         match self {
             RealEndpoint::Quic(endpoint) => endpoint.connect(now),

@@ -4,6 +4,7 @@
 //! # Limits
 //! Integers have 64 bits. Dates and times are refused, since nothing here has any.
 
+use super::check::characters;
 use super::error::{ScenarioError, line_of};
 use super::read::utf8;
 use super::refusal::{TOO_DEEP, not_toml};
@@ -34,6 +35,7 @@ impl Value {
     /// A [`ScenarioError`] with file and line, if the text is not TOML.
     pub fn document(text: &[u8], origin: &str) -> Result<Value, ScenarioError> {
         let text = utf8(text, origin)?;
+        characters::check_text(text, origin)?;
         let table = DeTable::parse(text).map_err(|error| not_toml(&error, text, origin))?;
         let reader = Reader { text, origin };
         reader.check_depth(table.get_ref())?;
@@ -59,6 +61,11 @@ impl Reader<'_> {
         }
     }
 
+    /// Refuses a key, or a text that is a value, which terminals and pages obey.
+    fn check(&self, word: &str, value: &Spanned<DeValue<'_>>) -> Result<(), ScenarioError> {
+        characters::check_word(word).map_err(|problem| self.refusal(value, problem))
+    }
+
     /// Refuses what is too deep for functions that call themselves.
     fn check_depth(&self, table: &DeTable<'_>) -> Result<(), ScenarioError> {
         let mut left: Vec<_> = table.values().map(|value| (1, value)).collect();
@@ -79,6 +86,7 @@ impl Reader<'_> {
         let mut keys: Vec<_> = table.iter().collect();
         keys.sort_by_cached_key(|(key, value)| begin(key, value));
         let read = |(key, value): (&Spanned<DeString<'_>>, _)| {
+            self.check(key.get_ref(), value)?;
             Ok((key.get_ref().to_string(), self.value(value)?))
         };
         Ok(Value::Table(
@@ -89,7 +97,10 @@ impl Reader<'_> {
     fn value(&self, value: &Spanned<DeValue<'_>>) -> Result<Value, ScenarioError> {
         let refusal = |problem| self.refusal(value, problem);
         match value.get_ref() {
-            DeValue::String(text) => Ok(Value::Text(text.to_string())),
+            DeValue::String(text) => {
+                self.check(text, value)?;
+                Ok(Value::Text(text.to_string()))
+            }
             DeValue::Boolean(is_true) => Ok(Value::Boolean(*is_true)),
             DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
                 .map(Value::Integer)
@@ -145,9 +156,9 @@ mod tests {
     fn what_is_newer_than_toml_1_0_is_read() {
         let expected = Value::Table(vec![(
             "a".into(),
-            Value::Table(vec![("b".into(), Value::Text("\u{1b}A".into()))]),
+            Value::Table(vec![("b".into(), Value::Text("\tA".into()))]),
         )]);
-        assert_eq!(read("a = {\n  b = \"\\e\\x41\",\n}\n"), Ok(expected));
+        assert_eq!(read("a = {\n  b = \"\\x09\\x41\",\n}\n"), Ok(expected));
     }
 
     #[test]
@@ -177,6 +188,14 @@ mod tests {
                 "a.toml:3: \"2020-01-01\" is a date or a time; accepted: texts",
             ),
             ("a = [[\n".into(), "a.toml:"),
+            (
+                "a = 1 # \u{202e}".into(),
+                "a.toml:1: has the character U+202E, which terminals",
+            ),
+            (
+                "\n[a]\nb = \"\\e[2J\"".into(),
+                "a.toml:3: has the character U+001B, which terminals",
+            ),
         ] {
             let refused = read(&text).unwrap_err();
             assert!(refused.starts_with(expected), "{refused}");

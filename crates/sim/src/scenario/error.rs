@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use thalweg_units::brief;
+use thalweg_units::{brief, visible};
 
 /// Why a scenario is refused: where, what, and which forms are accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,15 +48,15 @@ impl ScenarioError {
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.origin)?;
+        f.write_str(&visible(&self.origin))?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
         f.write_str(": ")?;
         if let Some(key) = &self.key {
-            write!(f, "{}: ", brief(key, LINE + 2))?;
+            write!(f, "{}: ", visible(&brief(key, LINE + 2)))?;
         }
-        f.write_str(&shortened(&self.problem))
+        f.write_str(&visible(&shortened(&self.problem)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading a scenario: its text, the values of `--set` and `--controller`, the files that it names, and its check.
 
 use super::check::Checker;
+use super::check::characters;
 use super::check::counts::check_text;
 use super::error::{ScenarioError, with_sets};
 use super::refusal::refused;
@@ -82,10 +83,15 @@ impl Scenario {
     ) -> Result<toml::Table, ScenarioError> {
         let text = utf8(text, origin)?;
         check_text(text, origin)?;
-        typed(text, origin)?;
+        characters::check_text(text, origin)?;
         let mut table = toml::from_str(text).map_err(|error| refused(&error, text, origin))?;
+        characters::check_values(&table, text, origin)?;
+        typed(text, origin)?;
         for (key, value) in sets {
             overrides::set(&mut table, key, value)?;
+        }
+        if !sets.is_empty() {
+            characters::check_values(&table, "", &with_sets(origin, sets))?;
         }
         Ok(table)
     }

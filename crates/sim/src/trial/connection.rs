@@ -163,6 +163,7 @@ impl Connection {
             endpoint(Role::Client, "client"),
             endpoint(Role::Server, "server"),
         );
+        client.pair(&mut server);
         client.learn_arrivals(&mut server);
         server.learn_arrivals(&mut client);
         Connection {

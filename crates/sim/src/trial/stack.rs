@@ -328,6 +328,19 @@ impl Endpoint {
             sender.learn_arrivals(receiver);
         }
     }
+    /// The other end of the connection, before anything is written.
+    pub(crate) fn pair(&self, peer: &mut Endpoint) {
+        if let (Endpoint::Real(one), Endpoint::Real(other)) = (self, peer) {
+            one.pair(other);
+        }
+    }
+    /// The endpoint of what is not modelled.
+    pub(crate) fn real(&self) -> Option<&RealEndpoint> {
+        match self {
+            Endpoint::Modelled(_) => None,
+            Endpoint::Real(endpoint) => Some(endpoint),
+        }
+    }
     /// The current pacing rate.
     pub(crate) fn pacing_rate(&self) -> Option<Rate> {
         each!(self, endpoint => endpoint.pacing_rate())

@@ -43,11 +43,15 @@ pub struct Finished {
 }
 
 /// Runs one trial.
+///
+/// # Panics
+/// If a flow ends before physics allows it.
 pub fn run_trial(scenario: &Scenario, seed: u64, traced: bool) -> (Outcome, Option<Trace>) {
     let never = AtomicBool::new(false);
     match play(scenario, seed, series(traced), false, &never) {
         Ok(trial) => trial,
-        Err(_) => unreachable!("this trial is neither stopped nor audited"),
+        Err(Ended::Audit(finding)) => panic!("{finding}"),
+        Err(Ended::Stopped) => unreachable!("this trial is never stopped"),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use std::ffi::{CStr, CString, c_char};
 use std::sync::Arc;
 use thalweg_stack_sdk::abi::{self, Probes};
-use thalweg_units::{Ecn, Instant};
+use thalweg_units::{Ecn, Instant, visible};
 
 /// Most bytes of a reason why a stack cannot be created.
 const MOST_REASON: usize = 1024;
@@ -77,7 +77,7 @@ impl End {
             let said = String::from_utf8_lossy(&reason[..until.unwrap_or(MOST_REASON)]);
             let problem = match said.trim() {
                 "" => "creates no stack, and does not say why".to_owned(),
-                said => format!("creates no stack: {said}"),
+                said => format!("creates no stack: {}", visible(said)),
             };
             fault(Call::Create, problem).unwind();
         }
@@ -139,7 +139,8 @@ impl End {
                 true => unknown,
                 false => {
                     let reason = CStr::from_ptr(reason).to_string_lossy();
-                    reason.chars().take(MOST_REASON).collect()
+                    let reason: String = reason.chars().take(MOST_REASON).collect();
+                    visible(&reason).into_owned()
                 }
             }
         }

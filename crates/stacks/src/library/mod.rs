@@ -11,7 +11,7 @@
 mod end;
 pub mod present;
 
-pub(crate) use end::{Departing, End};
+pub(crate) use end::{Arrived, Departing, End};
 
 use crate::description::{Description, Inspected, stamp};
 use libloading::Library as Loaded;
@@ -21,7 +21,7 @@ use std::ffi::{CStr, OsStr, c_char};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use thalweg_stack_sdk::abi;
-use thalweg_units::Instant;
+use thalweg_units::{Instant, visible};
 
 /// Most bytes of a text that a library says of itself.
 const MOST_TEXT: usize = 4096;
@@ -70,10 +70,8 @@ fn load(path: &Path) -> Result<(Inspected, Functions), String> {
     let library = open(path.as_os_str()).map_err(|error| {
         let said = error.to_string();
         let path = format!("{}: ", path.display());
-        format!(
-            "cannot be loaded: {}",
-            said.strip_prefix(&path).unwrap_or(&said)
-        )
+        let said = said.strip_prefix(&path).unwrap_or(&said);
+        format!("cannot be loaded: {}", visible(said))
     })?;
     let library: &'static Loaded = Box::leak(Box::new(library));
     // SAFETY: the symbols have the types of the header.
@@ -160,7 +158,7 @@ fn text(text: *const c_char, what: &str) -> Result<String, String> {
     let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
     match text.len() {
         0 => Err(format!("has no {what} (thalweg_stack_describe)")),
-        1..=MOST_TEXT => Ok(text.into_owned()),
+        1..=MOST_TEXT => Ok(visible(&text).into_owned()),
         length => Err(format!("has {length} bytes for its {what}")),
     }
 }

@@ -132,7 +132,8 @@ def _github(title: str, cases: Sequence[Case]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    # `##[` is a command in the middle of a line too.
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A").replace("##[", "## [")
 
 
 def _counts(cases: Sequence[Case]) -> Counter[str]:

@@ -34,7 +34,7 @@ from thalweg.cli.options import (
     StackChoice,
     SuiteFormat,
     bindings,
-    check_writable,
+    check_outputs,
     settings,
 )
 from thalweg.cli.status import FAILED, PASSED, REFUSED
@@ -49,7 +49,7 @@ from thalweg.results.against.rivals import main_flow
 from thalweg.results.gate.baseline import Baseline, Recorded, recorded
 from thalweg.results.gate.fit import check_fit, check_metrics, check_part, fingerprint_of
 from thalweg.results.gate.judgement import Judgement, judge_changes
-from thalweg.results.gate.reading import read_baseline
+from thalweg.results.gate.reading import LARGEST, check_replaceable, read_baseline
 from thalweg.trials.gathering import gather
 from thalweg.trials.store.shard import Shard
 
@@ -174,16 +174,11 @@ def gate(
         if before:
             raise RequestError("--before requires --live: in virtual time the baseline is a file")
     baseline = baseline or BASELINE
-    for file in (baseline if accept else None, junit, markdown):
-        if file is not None:
-            check_writable(file)
-    if accept:
-        for option, given in (("--strict", strict), ("--junit", junit), ("--markdown", markdown)):
-            if given:
-                raise RequestError(
-                    f"--accept cannot be combined with {option}: it writes what others are judged by"
-                )
     found = Suite.find(name)
+    read = [*found.files, *([] if thresholds is None else [thresholds])]
+    if accept:
+        _check_accepted(baseline, strict, junit, markdown, read)
+    check_outputs({"--junit": junit, "--markdown": markdown}, [*read, baseline])
     judged_by = found.thresholds if thresholds is None else _read_thresholds(thresholds)
     outputs = Outputs(format_, junit, markdown)
     if live:
@@ -248,6 +243,17 @@ def _check_live(
             raise RequestError(f"{option} cannot be combined with --live: trials in real time never repeat")
 
 
+def _check_accepted(
+    baseline: Path, strict: bool, junit: Path | None, markdown: Path | None, read: Sequence[Path]
+) -> None:
+    """Refuses options that ask for more, and a baseline in the place of another file. Raises RequestError."""
+    for option, given in (("--strict", strict), ("--junit", junit), ("--markdown", markdown)):
+        if given:
+            raise RequestError(f"--accept cannot be combined with {option}: it writes what others are judged by")
+    check_outputs({"--baseline": baseline}, read)
+    check_replaceable(baseline)
+
+
 def _old(file: Path, accept: bool, only: list[str] | None) -> Baseline | None:
     """The baseline that is there; one that is written anew in full may be missing or damaged."""
     if accept and not file.exists():
@@ -299,9 +305,13 @@ def _play(
 def _accept(file: Path, old: Baseline | None, played: Played, now: dict[str, Recorded]) -> int:
     """Writes the baseline; of an old one the scenarios stay that were not played."""
     scenarios = {**(old.scenarios if old else {}), **now}
-    new = Baseline(played.suite.name, played.seeds.start, len(played.seeds), scenarios)
+    text = Baseline(played.suite.name, played.seeds.start, len(played.seeds), scenarios).text()
+    if len(text) > LARGEST:
+        raise RequestError(
+            f"{file} would have {len(text) >> 20} MiB; accepted: at most {LARGEST >> 20} MiB, by fewer trials (-n)"
+        )
     with whole_file(file) as partial:
-        partial.write_text(new.text(), encoding="utf-8")
+        partial.write_text(text, encoding="utf-8")
     count = "1 scenario" if len(now) == 1 else f"{len(now)} scenarios"
     note(f"wrote {file}: {count}, {each(len(played.seeds))}; commit it")
     return PASSED

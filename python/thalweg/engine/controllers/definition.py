@@ -105,6 +105,16 @@ def of_file(text: str, texts: Mapping[str, str] | None = None) -> Definition:
     )
 
 
+def not_run(text: str) -> Definition:
+    """A stand-in for the controller that a text names: its file is read and not run.
+
+    Its options are not looked at. Raises RequestError if the file cannot be read or is not Python.
+    """
+    match = _FILE.fullmatch(text)
+    assert match is not None
+    return Definition(text, Controller, {}, Source.read(Path(match["file"])))
+
+
 def of_class(given: type[Controller] | partial[Controller]) -> Definition:
     """The controller that a class is, or a class with options: `partial(Mine, beta=0.8)`. Raises RequestError."""
     controller, options = (given.func, given.keywords) if isinstance(given, partial) else (given, {})

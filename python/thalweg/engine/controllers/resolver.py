@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from thalweg.base.errors import RequestError
 from thalweg.engine.controllers.controller import Controller
-from thalweg.engine.controllers.definition import NAMELESS, Definition, is_of_file, of_class, of_file
+from thalweg.engine.controllers.definition import NAMELESS, Definition, is_of_file, not_run, of_class, of_file
 
 Given: TypeAlias = "str | type[Controller] | partial[Controller]"
 """A name, a file, a class, or a class with options."""
@@ -40,5 +40,16 @@ class Resolver:
                 )
             if not is_of_file(text):
                 return None
-            self.definitions[text] = of_file(text, self._texts)
+            self.definitions[text] = self._found(text)
         return self.definitions[text]
+
+    def _found(self, text: str) -> Definition:
+        """The controller in a file, which is run."""
+        return of_file(text, self._texts)
+
+
+class Reader(Resolver):
+    """Runs no file: for scenarios that are read and not played."""
+
+    def _found(self, text: str) -> Definition:
+        return not_run(text)

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeGuard
 
+from thalweg import _native
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.files.regular_file import read_regular
 from thalweg.engine.controllers.controller import Controller
@@ -37,6 +38,17 @@ class Source:
     def load(file: Path) -> Source:
         """Reads and runs a file, unless that has been done. Raises RequestError with the line that is wrong."""
         return Source.of(file, read_regular(file, _LARGEST, "a Python file of at most 1 MiB"))
+
+    @staticmethod
+    def read(file: Path) -> Source:
+        """Reads a file and runs nothing: its module is empty. Raises RequestError with the line that is wrong."""
+        data = read_regular(file, _LARGEST, "a Python file of at most 1 MiB")
+        text = _text(data, file)
+        try:
+            ast.parse(text, str(file))
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise RequestError(f"{place(error, file)}: {raised(error)}") from None
+        return Source(file, text, hashlib.sha256(data).hexdigest(), ModuleType(file.stem))
 
     @staticmethod
     def of(file: Path, data: bytes) -> Source:
@@ -131,7 +143,7 @@ def raised(error: BaseException) -> str:
     """
     try:
         said = error.msg if isinstance(error, SyntaxError) else str(error)
-        line = " ".join(said.split())
+        line = _native.visible(" ".join(said.split()))
     except (Exception, SystemExit):  # its own code says it
         line = "(it cannot be shown: its __str__ raises an exception too)"
     line = line if len(line) <= 300 else f"{line[:300]}..."

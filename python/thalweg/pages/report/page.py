@@ -29,7 +29,7 @@ from thalweg.pages.report import overview
 from thalweg.pages.report.figures import Figures
 from thalweg.results.against import table
 from thalweg.results.against.standing import Standing
-from thalweg.results.replay import is_same, replay_command, replay_trial
+from thalweg.results.replay import is_same, refuse_code, replay_command, replay_trial
 from thalweg.results.suite_result import SuiteResult
 
 _BUCKETS = 300
@@ -131,6 +131,8 @@ def figures_of(result: SuiteResult, outcomes: Outcomes, buckets: int) -> Iterato
     verdict = outcomes.verdict()
     for subject in dict.fromkeys(criterion.subject for criterion in verdict.criteria):
         yield subject.replace(" ", "-"), plot_distribution(outcomes, subject), True
+    if result.is_read:  # by whomever it was written
+        refuse_code(outcomes)
     trial = replay_trial(outcomes, verdict.worst_trial)
     figure = plot_trial(trial, f"worst trial: {verdict.worst_trial}", buckets)
     yield "worst", figure, is_same(outcomes, verdict.worst_trial, trial)

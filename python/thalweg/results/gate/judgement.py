@@ -1,8 +1,8 @@
 """What changed between a baseline and the trials of now, and what of it became worse.
 
-A trial with the hash of its baseline is the same, event by event: a scenario of such trials alone is *identical*,
-and nothing of it is compared. Of the others every metric with a threshold is compared in the way of
-`results/comparison`: medians of differences, in pairs where these tell more. All of them are one family: where
+A trial with the hash and the numbers of its baseline is the same, event by event: a scenario of such trials alone
+is *identical*, and nothing of it is compared. Of the others every metric with a threshold is compared in the way
+of `results/comparison`: medians of differences, in pairs where these tell more. All of them are one family: where
 nothing is worse by more than its threshold, at most one gate in twenty says that something is.
 """
 
@@ -173,7 +173,15 @@ def judge_changes(
 
 
 def _identical(then: Recorded, now: Recorded) -> list[bool]:
-    return [old == new for old, new in zip(then.trials, now.trials, strict=False)]
+    """Whether each trial is the same.
+
+    Numbers that differ where hashes do not were edited, or are counted in another way now.
+    """
+    same = [old == new for old, new in zip(then.trials, now.trials, strict=False)]
+    for metric in then.metrics.keys() & now.metrics.keys():
+        pairs = zip(then.metrics[metric], now.metrics[metric], strict=False)
+        same = [equal and old == new for equal, (old, new) in zip(same, pairs, strict=False)]
+    return same
 
 
 def _compare(

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from thalweg.base.errors import ResultError
+from thalweg import _native
+from thalweg.base.errors import RequestError, ResultError
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.seeds import LARGEST_SET, SET_SIZE
 from thalweg.judging.measures import MEASURES
 from thalweg.results.gate.baseline import FORMAT, Baseline, Recorded, worst_value
 
-_LARGEST = 64 << 20
+LARGEST = 64 << 20
+"""Bytes of a baseline."""
+_MARK = FORMAT.partition("/")[0].encode()
+_HALVES = re.compile("[\ud800-\udfff]")
 _HEAD = {"format", "version", "suite", "seed", "trials", "scenarios"}
 _SCENARIO = {"fingerprint", "flow", "controller", "trials", "metrics"}
 
@@ -23,7 +28,7 @@ def read_baseline(file: Path) -> Baseline:
     """Reads a baseline. Raises ResultError if it is missing, of another format, or damaged."""
     if not file.exists():
         raise ResultError(f"there is no baseline {file}; to make one, run the same command with --accept")
-    data = read_regular(file, _LARGEST, f"a baseline of at most {_LARGEST >> 20} MiB")
+    data = read_regular(file, LARGEST, f"a baseline of at most {LARGEST >> 20} MiB")
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -49,10 +54,19 @@ def read_baseline(file: Path) -> Baseline:
     return Baseline(document["suite"], seed, trials, scenarios, document["version"])
 
 
+def check_replaceable(file: Path) -> None:
+    """Refuses to write a baseline in the place of something else than one, damaged or not, or an empty file.
+
+    Raises RequestError.
+    """
+    if file.is_file() and (data := read_regular(file, LARGEST, "a baseline, or no file")) and _MARK not in data:
+        raise RequestError(f"--accept would replace {file}, which is no baseline; accepted: another name")
+
+
 def _recorded(file: Path, name: str, one: Any, trials: int) -> Recorded:
     where = f"scenario {name!r:.60}"
-    if not isinstance(one, dict) or not name.isprintable():
-        raise _damaged(file, f"{where} is no table" if name.isprintable() else f"{where} is no name")
+    if not isinstance(one, dict) or not _is_shown(name):
+        raise _damaged(file, f"{where} is no table" if _is_shown(name) else f"{where} is no name")
     _check_keys(file, where, one, _SCENARIO)
     _check_texts(file, where, one, ("fingerprint", "flow", "controller"))
     hashes, metrics = one["trials"], one["metrics"]
@@ -82,8 +96,13 @@ def _check_keys(file: Path, where: str, table: dict[str, Any], known: set[str]) 
 
 def _check_texts(file: Path, where: str, table: dict[str, Any], keys: Sequence[str]) -> None:
     for key in keys:
-        if not (isinstance(table[key], str) and table[key].isprintable()):
+        if not (isinstance(table[key], str) and _is_shown(table[key])):
             raise _damaged(file, f"{where}: {key} = {table[key]!r:.40} is no text")
+
+
+def _is_shown(text: str) -> bool:
+    """Whether a text has one line, nothing that a terminal would obey, and no half of a pair of surrogates."""
+    return not _HALVES.search(text) and _native.visible(text) == text
 
 
 def _is_whole(value: object) -> bool:

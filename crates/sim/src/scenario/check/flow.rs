@@ -100,7 +100,7 @@ impl Checker<'_> {
         stack: &FlowStack,
     ) -> Result<FlowController, ScenarioError> {
         let read = match stack {
-            FlowStack::Library(of) => self.controller_of_library(of, &flow.controller),
+            FlowStack::Library(of) => self.controller_of_library(of, flow),
             _ if matches!(flow.stack, schema::Stack::Library(_)) => {
                 // Only the path is used.
                 Ok(FlowController::OfLibrary(flow.controller.clone()))

@@ -3,6 +3,7 @@
 
 mod bound;
 mod breaker;
+pub(super) mod characters;
 pub(super) mod counts;
 mod criteria;
 mod dead_end;
@@ -10,8 +11,8 @@ mod flow;
 mod jitter;
 mod link;
 mod media;
-mod packets;
 mod names;
+mod packets;
 mod path;
 mod queue;
 mod requests;
@@ -95,8 +96,8 @@ impl Checker<'_> {
             return self.fail("overhead", problem);
         };
         self.check_counts(&file)?;
-        let hops = self.hops(&file, overhead)?;
         self.check_names(&file)?;
+        let hops = self.hops(&file, overhead)?;
         let mut flows = Vec::new();
         for (index, flow) in file.flow.iter().enumerate() {
             flows.push(self.flow(index, flow, &file)?);

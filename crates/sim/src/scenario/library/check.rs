@@ -25,24 +25,25 @@ impl Checker<'_> {
         }
     }
 
-    /// The controller of a flow on the stack of a library, which has its own.
+    /// The controller of a flow on the stack of a library, which has its own. Any, if the library was not asked.
     pub(crate) fn controller_of_library(
         &self,
         of: &Description,
-        text: &str,
+        flow: &Flow,
     ) -> Result<FlowController, String> {
-        let known = &of.inspected.controllers;
+        let (known, text) = (&of.inspected.controllers, flow.controller.as_str());
         let name = text.split(':').next().unwrap_or(text).trim();
-        if known.iter().any(|one| one == name) {
+        if known.is_empty() || known.iter().any(|one| one == name) {
             return Ok(FlowController::OfLibrary(text.trim().to_owned()));
         }
         let hint = did_you_mean(name, known.iter().map(String::as_str));
         Err(format!(
-            "\"{text}\" is no controller of the stack {} ({} {}){hint}; accepted: {}",
+            "\"{text}\" is not a controller of the stack {} ({} {}){hint}; accepted: {}; or, with --set flow.{}.stack=model, one of Thalweg",
             of.named,
             of.inspected.name,
             of.inspected.version,
-            known.join(", ")
+            known.join(", "),
+            flow.name
         ))
     }
 

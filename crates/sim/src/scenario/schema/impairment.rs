@@ -1,5 +1,6 @@
 //! Keys of `jitter`, `loss` and `ecn`.
 
+use crate::scenario::trace_files::INLINE_JITTER;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Duration, Fraction};
@@ -67,7 +68,7 @@ pub(crate) enum Jitter {
     Trace {
         /// A file with a time and a delay in whole microseconds on each line, relative to this file. The
         /// contents stand here as "us: ..." in a scenario that ran.
-        #[schemars(example = "wifi.jitter")]
+        #[schemars(example = "wifi.jitter", extend("x-file" = [INLINE_JITTER]))]
         file: String,
     },
     /// Aggregation: packets wait for the next multiple of an interval, and come out together.

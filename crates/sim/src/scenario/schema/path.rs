@@ -6,6 +6,7 @@ use super::name::Name;
 use super::queue::Queue;
 use super::short::Form;
 use crate::scenario::buffer_size::BufferSize;
+use crate::scenario::trace_files::INLINE;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Rate};
@@ -20,6 +21,7 @@ pub(crate) struct Path {
     pub(crate) rate: Option<Rate>,
     /// A file with a delivery trace in the format of Mahimahi, in the place of `rate`: one time in
     /// milliseconds on each line, an opportunity for 1500 bytes. Its name is relative to the scenario.
+    #[schemars(extend("x-file" = [INLINE]))]
     pub(crate) trace: Option<String>,
     /// Round-trip propagation time; half of it is the delay of each direction.
     #[schemars(example = "40 ms")]
@@ -64,6 +66,7 @@ pub(crate) struct Up {
     /// Capacity.
     pub(crate) rate: Option<Rate>,
     /// A delivery trace instead of the capacity.
+    #[schemars(extend("x-file" = [INLINE]))]
     pub(crate) trace: Option<String>,
     /// Limit of the queue.
     pub(crate) buffer: Option<BufferSize>,

@@ -4,6 +4,7 @@ use super::breaker::CircuitBreaker;
 use super::media::From;
 use super::name::Name;
 use super::short::Form;
+use crate::scenario::trace_files::{INLINE_BYTES, INLINE_JITTER};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Rate};
@@ -20,6 +21,7 @@ pub(crate) struct Traffic {
     pub(crate) rate: Option<Rate>,
     /// A file of bytes in bins, instead of a constant rate: one number of bytes on each line, of a bin as long as `bin`, or
     /// a time in microseconds and the bytes from then to the next time.
+    #[schemars(extend("x-file" = [INLINE_BYTES, INLINE_JITTER]))]
     pub(crate) profile: Option<String>,
     /// Length of the bins of a profile with one number on each line.
     pub(crate) bin: Option<Duration>,

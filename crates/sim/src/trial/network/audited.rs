@@ -100,7 +100,7 @@ impl Network {
             }
         }
         let Some(audit) = &mut self.audit else {
-            return Ok(());
+            return self.check_floors(scenario);
         };
         for (position, link) in self.links.iter_mut().enumerate() {
             link.advance(self.now);

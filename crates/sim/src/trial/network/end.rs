@@ -1,10 +1,12 @@
 //! What is left of a trial at its end.
 
-use super::Network;
+use super::{Ended, Network};
+use crate::audit::{AuditError, completion};
 use crate::outcome::Outcome;
 use crate::outcome::summary::Summary;
 use crate::outcome::trace::{Recorder, Trace};
-use crate::scenario::Scenario;
+use crate::scenario::{Criterion, Metric, Scenario};
+use crate::trial::connection::Connection;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::Link;
 use thalweg_units::Instant;
@@ -14,6 +16,40 @@ impl Network {
     pub(crate) fn first_entry(&self) -> Option<(usize, Instant)> {
         let watching = self.recorder.as_deref().and_then(Recorder::watching);
         watching.and_then(|watching| watching.first_entry())
+    }
+
+    /// In a trial without an auditor, which looks at all connections: refuses one that ended before physics allows it.
+    /// Looks at those of libraries, since one may report what its datagrams have not brought, and at those of flows with a
+    /// criterion that are done before its floor.
+    pub(super) fn check_floors(&self, scenario: &Scenario) -> Result<(), Ended> {
+        let has_floor =
+            |criterion: &&Criterion| criterion.floor.is_some() && criterion.metric.is_end();
+        let floors: Vec<_> = scenario.criteria.iter().filter(has_floor).collect();
+        for connection in &self.connections {
+            let real = connection.client.real();
+            let of_library = real.filter(|end| end.is_of_library());
+            if of_library.is_none()
+                && !floors
+                    .iter()
+                    .any(|one| is_before(scenario, one, connection))
+            {
+                continue;
+            }
+            let Err(problem) = completion::check(scenario, connection) else {
+                continue;
+            };
+            if let Some(end) = of_library {
+                end.blame(self.now, &problem);
+            }
+            let name = &scenario.flows[connection.flow].name;
+            return Err(Ended::Audit(AuditError {
+                seed: self.seed,
+                time: self.now,
+                element: format!("flow {name}"),
+                problem,
+            }));
+        }
+        Ok(())
     }
 
     /// The outcome; `None` if it was stopped.
@@ -54,4 +90,21 @@ impl Network {
             (self.recorder).and_then(|recorder| recorder.finish(&self.connections, links, end));
         Some((outcome, trace))
     }
+}
+
+/// Whether a connection is done before the floor of a criterion, which counts from the planned start.
+fn is_before(scenario: &Scenario, criterion: &Criterion, connection: &Connection) -> bool {
+    if criterion.flow != connection.flow {
+        return false;
+    }
+    let end = match criterion.metric {
+        Metric::Closed => connection.closed,
+        _ => connection.completion,
+    };
+    let planned = Instant::START + scenario.flows[connection.flow].start;
+    let late = connection.start.since(planned);
+    criterion
+        .floor
+        .zip(end)
+        .is_some_and(|(floor, end)| end < Instant::START + floor + late)
 }
