@@ -23,6 +23,7 @@ from random import Random
 import polars as pl
 
 from pages import (
+    detection,
     fidelity,
     harm_causes,
     l4s,
@@ -103,7 +104,7 @@ def _statistics() -> list[Part]:
         (f"checks of {what}", partial(statistics.check_lines, what, check, draws))
         for what, check in statistics.checks()
     ]
-    return [*lines, *studies, *null.parts()]
+    return [*lines, *studies, *detection.parts(draws), *null.parts()]
 
 
 def _verdicts() -> list[Part]:

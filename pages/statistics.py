@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtri
 
-from pages import null
+from pages import detection, null
 from pages.made import DOCS, made, row
 from thalweg.experiments.studies.fairness import checks as fairness_checks
 from thalweg.experiments.studies.fairness.parameters import Cell as FairnessCell
@@ -496,5 +496,11 @@ def main(draws: int) -> None:
     seed("matrices")
     cells, some, found = matrices(draws)
     lines.append("\n" + words["matrices"].format(cells=cells, some=some, found=found).rstrip("\n") + "\n")
-    lines += [words["null"], *null.table(), "\n" + words["limits"].rstrip("\n") + "\n", made("statistics") + "\n"]
+    lines += [words["detection"], *detection.table(draws)]
+    lines += [
+        "\n" + words["null"],
+        *null.table(),
+        "\n" + words["limits"].rstrip("\n") + "\n",
+        made("statistics") + "\n",
+    ]
     (DOCS / "explanation/statistics.md").write_text("\n".join(lines), encoding="utf-8")

@@ -54,7 +54,7 @@ def test_a_result_that_is_worse_by_more_than_the_limit_is_status_one(
     a, b = stored("a", BASE), stored("b", slower(share))
     assert main(["compare", a, b, "--fail-above", limit]) == status
     said = capsys.readouterr()
-    assert ("worse: B: hand-made: main completion 10.095 s to 11.105 s (+10.0 %)" in said.err) == (status == 1)
+    assert ("worse: B: hand-made: main completion 10.095 s, 1.01 s more (+10.0 %)" in said.err) == (status == 1)
     assert f"{100 * share:+.1f} %" in said.out
 
 
@@ -162,15 +162,53 @@ def test_a_criterion_that_failed_and_fails_more_often_now_is_worse(stored: Any, 
     assert main(["compare", b, a, "--fail-above", "50 %"]) == 0
 
 
-def test_a_change_follows_from_the_medians_that_stand_beside_it(stored: Any, capsys: Capture) -> None:
-    # Trials from 4 to 10 s: the interval of either median supports one digit, "7 s".
-    wide = [4.0 + 0.06 * trial for trial in range(100)]
-    a, b = stored("a", wide), stored("b", [time * 1.02 for time in wide])
+def test_a_row_has_one_estimate_of_the_difference(stored: Any, capsys: Capture) -> None:
+    # The medians, 369 and 414 ms, are 45 ms apart; most trials of b are 200 ms above most of a.
+    a = stored("a", [0.1] * 4 + [0.369] * 3 + [0.5] * 3)
+    b = stored("b", [0.3] * 4 + [0.414] * 3 + [0.7] * 3, seed=100)
+    assert main(["compare", a, b, "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    difference = row[row["sharper"]]["median_difference"]
+    assert row["change"] == pytest.approx(difference / row["a"]["median"])
     assert main(["compare", a, b, "--format", "markdown"]) == 0
-    head, _, row, *_ = capsys.readouterr().out.splitlines()
-    cells = dict(zip(head.split(" | "), row.split(" | "), strict=True))
-    medians = [float(cells[f"{side} median"].removesuffix(" s")) for side in "AB"]
-    assert f"{100 * (medians[1] / medians[0] - 1):+.1f} %" == cells["change"] == "+2.0 %"
+    head, _, line, *_ = capsys.readouterr().out.splitlines()
+    cells = dict(zip(head.split(" | "), line.split(" | "), strict=True))
+    assert "B median" not in cells
+    assert cells["change"] == f"{100 * row['change']:+.1f} %"
+    assert cells["B - A [95 %]"].startswith("200 ms")
+
+
+@pytest.mark.parametrize(("n", "said"), [(3, "needs 4 trials"), (4, "alike to 1.0 %")])
+def test_too_few_trials_say_how_many_they_lack(n: int, said: str, stored: Any, capsys: Capture) -> None:
+    # Without common seeds, 4 trials on each side have 70 orders: all above, or all below, in 2.9 % of cases.
+    a, b = (
+        stored(name, [4.0 + 0.0001 * trial for trial in range(n)], seed=seed)
+        for name, seed in (("a", 1), ("b", 99))
+    )
+    assert main(["compare", a, b, "--format", "markdown"]) == 0
+    assert f"| {said} |" in capsys.readouterr().out
+
+
+def test_an_answer_alike_says_which_difference_it_would_have_told(stored: Any, capsys: Capture) -> None:
+    rng = np.random.default_rng(4)
+    base = rng.normal(10.0, 0.5, 100)
+    others = base + rng.normal(0, 0.02, 100)
+    a, b = stored("a", base.tolist()), stored("b", others.tolist())
+    assert main(["compare", a, b, "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    low, high = row["paired"]["low95"], row["paired"]["high95"]
+    half = max(high - row["paired"]["median_difference"], row["paired"]["median_difference"] - low)
+    assert row["told"] == "alike"
+    assert row["least_seen"] == pytest.approx(row["margin"] + half)
+    assert main(["compare", a, b]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert f"alike to {100 * row['least_seen'] / min(row['a']['median'], row['b']['median']):.1f} %" in words
+    # Of trials that vary so, a difference of so much is told, and one of the margin is not.
+    for number, (size, told) in enumerate([(row["least_seen"], "B is larger"), (row["margin"], "not told apart")]):
+        shift = 1.001 * size - row["paired"]["median_difference"]
+        c = stored(f"c{number}", (others + shift).tolist())
+        assert main(["compare", a, c, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["rows"][0]["told"] == told
 
 
 def test_a_target_that_physics_no_longer_allows_is_no_longer_kept(stored: Any, capsys: Capture) -> None:
@@ -223,7 +261,7 @@ def test_scenarios_without_criteria_are_compared_by_what_flows_have(
     assert rows["rate"]["told"] == "B is smaller"
     # Half of the rate is worse, although it is smaller.
     assert main(["compare", *folders, "--fail-above", "5 %", "-q"]) == 1
-    assert re.search(r"main rate [\d.]+ Mbps to [\d.]+ Mbps \(-", capsys.readouterr().err)
+    assert re.search(r"main rate [\d.]+ Mbps, [\d.]+ Mbps less \(-", capsys.readouterr().err)
 
 
 def study(folder: Path, rows: list[dict[str, Any]], name: str = "harm") -> str:
@@ -338,3 +376,29 @@ def test_folders_of_two_kinds_and_a_single_one_are_refused(tmp_path: Path, store
     ):
         assert main(["compare", *folders]) == 2
         assert says in capsys.readouterr().err
+
+
+def test_a_plan_says_how_many_trials_a_difference_needs(stored: Any, capsys: Capture) -> None:
+    rng = np.random.default_rng(6)
+    a = stored("a", rng.normal(10, 0.3, 50).tolist())
+    b = stored("b", rng.normal(10, 0.3, 50).tolist(), seed=1000)
+    for folders in ([a], [a, b]):
+        assert main(["compare", *folders, "--plan", "3 %", "--format", "json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["difference"] == 0.03
+        (row,) = document["rows"]
+        # P(N(0.2, 0.3 sqrt 2) > 0) = 0.68: (1.96 + 1.28)^2 / (6 0.18^2) = 54, as far as 50 trials know it.
+        assert 40 < row["needs_trials"] < 80
+    assert main(["compare", a, "--plan", "3 %"]) == 0
+    assert "trials of each result tell a difference of 3.0 % in the comparison in 90 % of cases" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    for words, said in (
+        (["--plan", "1 %"], "a difference of 1 % does not count: accepted: more than 1 %"),
+        (["--plan", "2", b, b], "--plan with 3 folders; accepted: A, or A and B"),
+        (["--plan", "two"], "--plan 'two': accepted: a percentage, such as \"5 %\""),
+        (["--plan", "2", "--fail-above", "2"], "--plan cannot be combined with --fail-above"),
+        (["--plan", "2", "--format", "junit"], "--plan cannot be combined with --format junit"),
+    ):
+        assert main(["compare", a, *words]) == 2
+        assert said in capsys.readouterr().err

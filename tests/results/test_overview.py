@@ -69,5 +69,5 @@ def test_a_criterion_of_a_least_value_says_so_on_the_page(outcomes_of: MakeOutco
     write_report(SuiteResult(None, "by hand", None, seed=1, outcomes=[outcomes]), tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     row = page[page.index("main completion \N{GREATER-THAN OR EQUAL TO} 1 s in 90 %") :]
-    # The five smallest of 40 are all among 20 in 20 19 18 17 16 / (40 39 38 37 36) = 2.4 % of cases, four in 5.3 %.
+    # The 5 smallest of 40 are all among 20 in 20 19 18 17 16 / (40 39 38 37 36) = 2.4 % of cases, 4 in 5.3 %.
     assert "2 s (&le; 2.04 s)" in row[: row.index("</tr>")]

@@ -13,8 +13,9 @@ import typer
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import percent
 from thalweg.cli import ci
+from thalweg.cli.compare.plans import print_plan
 from thalweg.cli.compare.studies import compare_stored
-from thalweg.cli.compare.table import LETTERS, comparison_rows, comparison_table, headers, medians
+from thalweg.cli.compare.table import LETTERS, comparison_rows, comparison_table, headers, median_and_more
 from thalweg.cli.console import complain, note, print_json, say, stdout
 from thalweg.cli.options import Quiet, SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED
@@ -53,6 +54,14 @@ def compare(
             "often; of studies, that it differs by more.",
         ),
     ] = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            "--plan",
+            metavar="PERCENT",
+            help='Say how many trials a difference of this size needs, as in "2 %"; A alone will do.',
+        ),
+    ] = None,
     format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
     quiet: Quiet = False,
 ) -> int:
@@ -62,11 +71,17 @@ def compare(
     with all. With `--fail-above`, the exit status is 1 where the trials say that something is worse by more, or
     that a criterion fails more often than in A, and 2 where there are too few trials to say so.
 
+    With `--plan`, nothing is compared: it says how many trials it takes to tell a difference of that size, by how
+    those of A vary.
+
     Example: `thalweg compare results/before results/after --fail-above "5 %"`
     """
+    if plan is not None:
+        _refuse_with_plan(results, fail_above, format_)
+        return print_plan(results, _fraction("--plan", plan), margin / 100, format_)
     if not 2 <= len(results) <= len(LETTERS):
         raise RequestError(f"{len(results)} folders; accepted: 2 to {len(LETTERS)}, the base first")
-    limit = None if fail_above is None else _fraction(fail_above)
+    limit = None if fail_above is None else _fraction("--fail-above", fail_above)
     folders = [Path(folder) for folder in results]
     for kind, is_in, load in (("study", StoredStudy.is_in, StoredStudy.load), ("sweep", sweep.is_in, sweep.load)):
         of_kind = [is_in(folder) for folder in folders]
@@ -96,7 +111,7 @@ def _results(folders: Sequence[str], margin: float, limit: float | None, format_
         print_json(_document(folders, loaded, compared))
     elif format_ is SuiteFormat.MARKDOWN:
         for letter, rows in zip(LETTERS[1:], compared, strict=False):
-            say(markdown(headers(True, letter), comparison_rows(rows, True, letter), left=5) + "\n")
+            say(markdown(headers(True, letter), comparison_rows(rows, True, letter), left=3) + "\n")
             say(_summary(rows, margin))
     else:
         _print(folders, loaded, compared, margin)
@@ -120,8 +135,8 @@ def _cases(loaded: Sequence[SuiteResult], limit: float) -> list[ci.Case]:
         for row in rows:
             criterion = criterion_text(row.a)
             name = criterion if len(others) == 1 else f"{letter}: {criterion}"
-            a, b, change = medians(row)
-            said = [f"worse than in A: {a} to {b} ({change})"] if row in worse.rows else []
+            a, more = median_and_more(row)
+            said = [f"worse than in A: {a}, {more}"] if row in worse.rows else []
             said += [told] if (told := often.get((row.scenario, criterion))) else []
             few = f"not enough trials to tell whether it is worse by more than {percent(limit)}"
             skipped = few if row in worse.untold and not said else None
@@ -134,9 +149,8 @@ def _judge(compared: Sequence[Sequence[Row]], counted: Sequence[Sequence[Failure
     found = find_worse(compared, counted)
     for letter, worse in zip(LETTERS[1:], found, strict=False):
         for row in worse.rows:
-            a, b, change = medians(row)
-            changed = "" if row.change is None else f" ({change})"
-            complain(f"{letter}: {row.scenario}: {row.a.subject} {a} to {b}{changed}", label="worse: ")
+            a, more = median_and_more(row)
+            complain(f"{letter}: {row.scenario}: {row.a.subject} {a}, {more}", label="worse: ")
         for one in worse.failures:
             complain(f"{letter}: {_counts(one)}", label=f"{one.b.answer}: ")
         for one in worse.changed:
@@ -204,22 +218,30 @@ def _print(
 def _summary(rows: Sequence[Row], margin: float) -> str:
     """How many differ, and which comparisons stand behind that."""
     differ = sum(row.conclusion in ("B is larger", "B is smaller") for row in rows)
-    parts = [
-        f"{differ} of {len(rows)} differ by more than {percent(margin)}, of which at most 5 % by chance "
-        "(false discovery rate)"
-    ]
-    apart = sum(row.paired is None for row in rows)
-    useless = sum(row.paired is not None and not row.pairs_are_sharper for row in rows)
-    if apart:
-        parts.append(f"{apart} have no common seeds")
-    if useless:
-        parts.append(f"in {useless} pairs tell less than all trials against all (rank correlation up to 1/3)")
-    return "; ".join(parts)
+    many = f"{differ} of {len(rows)} comparisons differ" if differ else "No comparison differs"
+    parts = [f"{many} by more than {percent(margin)} (false discovery rate 5 %)."]
+    if apart := sum(row.paired is None for row in rows):
+        parts.append(f"{apart} have no seeds in common.")
+    if useless := sum(row.paired is not None and not row.pairs_are_sharper for row in rows):
+        parts.append(f"Pairing did not help in {useless}.")
+    if any(row.conclusion == "alike" for row in rows):
+        parts.append("Alike to 2 %: these trials would have told a difference of 2 %.")
+    return " ".join(parts)
 
 
-def _fraction(text: str) -> float:
+def _refuse_with_plan(results: Sequence[str], fail_above: str | None, format_: SuiteFormat) -> None:
+    """Refuses what a plan cannot have. Raises RequestError."""
+    if len(results) > 2:
+        raise RequestError(f"--plan with {len(results)} folders; accepted: A, or A and B")
+    if fail_above is not None:
+        raise RequestError("--plan cannot be combined with --fail-above: it judges nothing")
+    if format_ in ci.FORMATS:
+        raise RequestError(f"--plan cannot be combined with --format {format_}; accepted: table, json, markdown")
+
+
+def _fraction(option: str, text: str) -> float:
     """A percentage such as `5 %`. Raises RequestError."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*%?\s*", text)
     if match is None or not math.isfinite(value := float(match[1])) or value > 1000:
-        raise RequestError(f'--fail-above {text!r}: accepted: a percentage, such as "5 %"')
+        raise RequestError(f'{option} {text!r}: accepted: a percentage, such as "5 %"')
     return value / 100

@@ -131,7 +131,8 @@ def _pair(side: Side, metrics: Sequence[Comparison], seed: int, now_first: bool,
 
 
 def _answers(metrics: Sequence[Comparison], suite: str) -> Answers:
-    cases = [_case(one) for one in metrics]
+    scenarios = dict.fromkeys(one.scenario for one in metrics)
+    cases = [_case([one for one in metrics if one.scenario == name]) for name in scenarios]
 
     def print_table() -> None:
         table = FittingTable(_HEADERS, _LEFT, ("threshold", "before"), grouped=True)
@@ -184,10 +185,15 @@ def _row(one: Comparison) -> list[str]:
     return [one.scenario, one.measure.name, answer, before, now, pairs, threshold]
 
 
-def _case(one: Comparison) -> Case:
-    name = f"{one.flow} {one.measure.name}"
-    if one.decision == "worse":
-        _, _, _, before, now, pairs, threshold = _row(one)
-        return Case(one.scenario, name, f"{before} to {now}, by more than {threshold} in {pairs} pairs")
-    few = "not enough pairs to tell whether it is worse" if one.test.lacks_pairs else None
-    return Case(one.scenario, name, skipped=few)
+def _case(metrics: Sequence[Comparison]) -> Case:
+    """Of one scenario: one cause makes many metrics worse, and is one failure."""
+    first, worse = metrics[0], of("worse", metrics)
+    if worse:
+        said = []
+        for one in worse:
+            _, name, _, before, now, pairs, threshold = _row(one)
+            said.append(f"{name} {before} to {now}, by more than {threshold} in {pairs} pairs")
+        return Case(first.scenario, first.flow, "; ".join(said))
+    few = [one.measure.name for one in metrics if one.test.lacks_pairs]
+    skipped = f"not enough pairs to tell whether worse: {', '.join(few)}" if few else None
+    return Case(first.scenario, first.flow, skipped=skipped)

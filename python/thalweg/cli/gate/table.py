@@ -8,18 +8,20 @@ from rich.text import Text
 
 from thalweg.base.quantity import text
 from thalweg.cli.ci import Case
-from thalweg.cli.compare.table import medians
+from thalweg.cli.compare.table import change_text, median_and_more
 from thalweg.cli.console import complain, note, stdout
 from thalweg.cli.fitting import FittingTable
 from thalweg.cli.gate.replays import Given
 from thalweg.cli.tables import markdown
-from thalweg.judging.statistics.digits import bracketed
+from thalweg.judging.statistics.digits import bracketed, supported
 from thalweg.results.gate.judgement import Change, Judged, Judgement
 
-_HEADERS = ("scenario", "metric", "answer", "baseline", "now", "change", "difference [95 %]", "threshold", "of")
+_HEADERS = ("scenario", "metric", "answer", "baseline", "change", "difference [95 %]", "threshold", "of")
 _LEFT = 3
 _DROPPABLE = ("of", "threshold", "difference [95 %]", "baseline")
 """What a narrow terminal goes without, the first one first."""
+IDENTICAL = "identical"
+"""The name of a case of which no metric failed."""
 _STYLES = {"worse": "bold red", "better": "green", "identical": "green"}
 
 
@@ -46,32 +48,34 @@ def as_markdown(judgement: Judgement, title: str, given: Given, strict: bool) ->
 
 
 def cases_of(judgement: Judgement, given: Given, strict: bool) -> list[Case]:
-    """A case for each metric of what changed, one for each scenario that did not; with `strict` one for each."""
-    cases = []
-    for one in judgement.scenarios:
-        if strict and one.n_changed:
-            said = f"{one.n_changed} of {len(one.identical)} trials differ from the baseline"
-            seed = _first_changed(one)
-            cases.append(Case(one.scenario, "identical", said, detail=given.replay(one.scenario, seed)))
-        elif not one.n_changed:
-            cases.append(Case(one.scenario, "identical"))
-        for change in one.changes:
-            name = f"{one.flow} {change.measure.name}"
-            if change.answer == "worse":
-                detail = given.replay(one.scenario, _worst_seed(change))
-                cases.append(Case(one.scenario, name, f"{_told(change)}; {_worst(change)}", detail=detail))
-            else:
-                few = "not enough trials to tell whether it is worse" if change.lacks_trials else None
-                cases.append(Case(one.scenario, name, skipped=few))
-    return cases
+    """A case for each scenario: one cause makes many metrics worse, and is one failure."""
+    return [_case(one, given, strict) for one in judgement.scenarios]
+
+
+def _case(one: Judged, given: Given, strict: bool) -> Case:
+    if not one.n_changed:
+        return Case(one.scenario, IDENTICAL)
+    differ = f"{one.n_changed} of {len(one.identical)} trials differ from the baseline"
+    if worse := [change for change in one.changes if change.answer == "worse"]:
+        said = [_told(worse[0]), *([differ] if strict else [])]
+        if len(worse) > 1:
+            said.append(f"also worse: {', '.join(map(_briefly, worse[1:]))}")
+        said.append(_worst(worse[0]))
+        detail = given.replay(one.scenario, _worst_seed(worse[0]))
+        return Case(one.scenario, f"{one.flow} {worse[0].measure.name}", "; ".join(said), detail=detail)
+    if strict:
+        return Case(one.scenario, IDENTICAL, differ, detail=given.replay(one.scenario, _first_changed(one)))
+    few = [change.measure.name for change in one.changes if change.lacks_trials]
+    skipped = f"not enough trials to tell whether worse: {', '.join(few)}" if few else None
+    return Case(one.scenario, one.flow, skipped=skipped)
 
 
 def complain_of(judgement: Judgement, given: Given, strict: bool) -> None:
     """Says what is worse or, with `strict`, differs, and how to see it; what is better is a note."""
     for case in cases_of(judgement, given, strict):
         if case.failure is not None:
-            label = "changed: " if case.name == "identical" else "worse: "
-            named = case.group if case.name == "identical" else f"{case.group}: {case.name}"
+            label = "changed: " if case.name == IDENTICAL else "worse: "
+            named = case.group if case.name == IDENTICAL else f"{case.group}: {case.name}"
             complain(f"{named}: {case.failure}\n  replay: {case.detail}", label=label)
     names = {one.controllers for one in judgement.scenarios if one.controllers[0] != one.controllers[1]}
     for then, now in sorted(names):
@@ -100,16 +104,17 @@ def summary(judgement: Judgement) -> str:
 def _rows(judgement: Judgement) -> Iterator[list[str]]:
     for one in judgement.scenarios:
         if not one.n_changed:
-            yield [one.scenario, "all", "identical", *["-"] * 6]
+            yield [one.scenario, "all", "identical", *["-"] * 5]
         elif not one.changes:
-            yield [one.scenario, "all", f"{one.n_changed} of {len(one.identical)} trials differ", *["-"] * 6]
+            yield [one.scenario, "all", f"{one.n_changed} of {len(one.identical)} trials differ", *["-"] * 5]
         for change in one.changes:
             row, unit = change.row, change.measure.unit
             yield [
                 one.scenario,
                 change.measure.name,
                 change.answer,
-                *medians(row),
+                supported(row.a.median_interval, unit),
+                change_text(row.change),
                 bracketed(row.sharper.interval, unit),
                 change.threshold.words(unit),
                 "pairs" if row.pairs_are_sharper else "all with all",
@@ -117,8 +122,13 @@ def _rows(judgement: Judgement) -> Iterator[list[str]]:
 
 
 def _told(change: Change) -> str:
-    a, b, share = medians(change.row)
-    return f"{a} to {b} ({share}), more than {change.threshold.words(change.measure.unit)}"
+    baseline, more = median_and_more(change.row)
+    return f"{baseline}, now {more}; threshold {change.threshold.words(change.measure.unit)}"
+
+
+def _briefly(change: Change) -> str:
+    share = "" if change.row.change is None else f" ({change_text(change.row.change)})"
+    return f"{change.measure.name}{share}"
 
 
 def _worst(change: Change) -> str:

@@ -21,7 +21,7 @@ from thalweg.experiments.dossier.numbers import NUMBERS, SEED, Number
 from thalweg.experiments.dossier.settings.player import STANDARDS, Player
 from thalweg.experiments.dossier.settings.setting import Question, Setting
 from thalweg.judging.statistics.claims import FAILS, HOLDS, LEAST_TRIALS, UNTOLD, Answer, above, each_of
-from thalweg.judging.statistics.differences import in_pairs, subtract
+from thalweg.judging.statistics.differences import in_pairs, least_pairs, subtract
 from thalweg.judging.statistics.interval import Interval, Values
 from thalweg.judging.statistics.quantiles import median, median_interval
 
@@ -96,7 +96,7 @@ def least_trials(count: int) -> int:
     >>> least_trials(1), least_trials(228)
     (6, 14)
     """
-    return math.floor(math.log2(2 / (1 - each_of(count)))) + 1
+    return least_pairs(1 - each_of(count))
 
 
 def judge(

@@ -109,7 +109,7 @@ def of_all(
 
     def rank_test(beyond: int, ties: int) -> float:
         """Probability of this many differences beyond the margin; a tie counts one half."""
-        return normal_below(-(beyond + ties / 2 - count / 2 - 0.5) / deviation)
+        return _rank_chance(beyond + ties / 2, m, n, widened)
 
     larger = rank_test(_count(differences > margin), _count(differences == margin))
     smaller = rank_test(_count(differences < -margin), _count(differences == -margin))
@@ -128,6 +128,33 @@ def sharper(a: Values, b: Values, margin: float = 0.0, confidence: float = CONFI
     if pairs_are_sharper(correlation, n, n, n):
         return in_pairs(a, b, margin, confidence)
     return of_all(a, b, margin, confidence, correlation)
+
+
+def least_pairs(chance: float) -> int:
+    """How many pairs the sign test needs at least to have this chance, of both sides: all signs alike.
+
+    >>> least_pairs(0.05), least_pairs(0.05 / 228)
+    (6, 14)
+    """
+    return math.ceil(math.log2(2 / chance))
+
+
+def least_of_all(chance: float) -> int:
+    """How many trials on each side a comparison of all with all needs at least: every difference above zero.
+
+    >>> least_of_all(0.05), least_of_all(0.05 / 228)
+    (4, 10)
+    """
+    n = 1
+    while 2 * _rank_chance(n * n, n, n) > chance:
+        n += 1
+    return n
+
+
+def _rank_chance(beyond: float, m: int, n: int, widened: float = 1.0) -> float:
+    """Probability of this many of all m n differences beyond the margin, or more."""
+    deviation = widened * math.sqrt(m * n * (m + n + 1) / 12)
+    return normal_below(-(beyond - m * n / 2 - 0.5) / deviation)
 
 
 def _count(which: npt.NDArray[np.bool_]) -> int:

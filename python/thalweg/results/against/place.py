@@ -44,14 +44,17 @@ class Against:
 
     @property
     def gap(self) -> float:
-        """By what share the main median is worse; negative if better, infinite if only the rival finishes."""
-        theirs, ours = self.row.a.median, self.row.b.median
-        if theirs == ours:
+        """By what share of the rival's median the main controller is worse; negative if it is better.
+
+        Infinite if only the rival finishes, and if its median is 0.
+        """
+        theirs, difference = self.row.a.median, self.row.sharper.interval.value
+        if difference == 0:
             return 0.0
         sign = 1.0 if self.row.a.side == "at_most" else -1.0
-        if theirs == 0 or not math.isfinite(theirs):
-            return sign * (math.inf if ours > theirs else -math.inf)
-        return sign * (ours - theirs) / abs(theirs)
+        if theirs == 0 or not math.isfinite(difference):
+            return sign * math.copysign(math.inf, difference)
+        return sign * difference / abs(theirs)
 
     def document(self) -> dict[str, Any]:
         """This comparison as JSON; differences are of the main controller minus the rival."""
@@ -86,7 +89,7 @@ class Place:
 
     @property
     def best_rival(self) -> Against:
-        """The rival with the best median; the first of equals."""
+        """The rival that the main controller is furthest behind; the first of equals."""
         return max(self.against, key=lambda one: one.gap)
 
     @property

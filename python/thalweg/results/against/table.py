@@ -10,7 +10,7 @@ from thalweg.judging.statistics.digits import bracketed, supported
 from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.verdict import Statistics
-from thalweg.results.against.place import ANSWERS, Banded, Place
+from thalweg.results.against.place import ANSWERS, Against, Banded, Place
 from thalweg.results.against.standing import Standing, counts, largest_gap
 from thalweg.results.comparison import MARGIN
 
@@ -21,17 +21,9 @@ LEFT = 3
 
 
 def headers(standing: Standing) -> tuple[str, ...]:
-    """Of the table of places: medians have the names of the controllers."""
-    return (
-        "scenario",
-        "metric",
-        "place",
-        standing.name,
-        *standing.rivals,
-        "gap to the best",
-        "less that [95 %]",
-        "of",
-    )
+    """Of the table of places: the median of the main controller, and how far it is behind each rival."""
+    rivals = (f"behind {name}" for name in standing.rivals)
+    return ("scenario", "metric", "place", standing.name, *rivals, "less the best rival [95 %]", "of")
 
 
 def rows(standing: Standing) -> list[list[str]]:
@@ -84,13 +76,19 @@ def gap_text(place: Place) -> str:
     best = place.best_rival
     if math.isinf(best.gap):
         return f"behind {best.rival}" if best.gap > 0 else f"ahead of {best.rival}"
-    return f"{100 * best.gap:+.1f} % {best.rival}"
+    return f"{_gap(best)} {best.rival}"
+
+
+def _gap(one: Against) -> str:
+    if math.isinf(one.gap):
+        return "behind" if one.gap > 0 else "ahead"
+    return f"{100 * one.gap:+.1f} %"
 
 
 def place_text(place: Place) -> str:
     """A place that is worse than all, as a line: what, and by how much."""
-    medians = ", ".join(f"{one.rival} {_median(one.row.a)}" for one in place.against)
-    return f"{place.scenario}: {place.main.flow} {place.measure.name}: {_median(place.main)}, {medians}"
+    behind = ", ".join(f"{_gap(one)} {one.rival}" for one in place.against)
+    return f"{place.scenario}: {place.main.flow} {place.measure.name}: {_median(place.main)}, {behind}"
 
 
 def _row(place: Place) -> list[str]:
@@ -100,8 +98,7 @@ def _row(place: Place) -> list[str]:
         place.measure.name,
         place.answer,
         _median(place.main),
-        *(_median(one.row.a) for one in place.against),
-        gap_text(place),
+        *(_gap(one) for one in place.against),
         bracketed(best.sharper.interval, place.measure.unit),
         "pairs" if best.pairs_are_sharper else "all with all",
     ]
@@ -110,7 +107,7 @@ def _row(place: Place) -> list[str]:
 def _banded_row(banded: Banded) -> list[str]:
     sides: Sequence[Statistics] = (banded.main, *(statistics for _, statistics in banded.rivals))
     cells = [f"{_median(side)} ({banded.band(side.median)})" for side in sides]
-    return [banded.scenario, banded.measure.name, "-", *cells, "-", "-", "-"]
+    return [banded.scenario, banded.measure.name, "-", *cells, "-", "-"]
 
 
 def _median(statistics: Statistics) -> str:

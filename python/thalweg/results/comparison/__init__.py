@@ -1,7 +1,8 @@
 """Comparison of two results.
 
 `medians` has the value of each criterion in both and what tells them apart, `failures` how often each fails in
-both, and `worse` what of all these became worse: the exit status of `compare --fail-above`.
+both, `worse` what of all these became worse: the exit status of `compare --fail-above`, and `planning` how many
+trials a difference needs.
 """
 
 from thalweg.results.comparison.failures import Failures, compare_failures

@@ -1,4 +1,4 @@
-"""The medians of two results, criterion by criterion.
+"""What differs between two results, criterion by criterion.
 
 Trials with the same seeds are compared in pairs: the path draws the same in both, whatever the
 controllers. If pairs tell little, because the trials diverge soon after their start, or if there are
@@ -13,24 +13,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from thalweg.base.errors import RequestError
+from thalweg.base.quantity import percent
 from thalweg.engine.outcome import Outcomes
 from thalweg.judging.statistics.differences import (
     Difference,
     in_pairs,
+    least_of_all,
+    least_pairs,
     of_all,
     pairs_are_sharper,
     rank_correlation,
     subtract,
 )
-from thalweg.judging.statistics.discovery import discoveries
-from thalweg.judging.statistics.interval import finite
+from thalweg.judging.statistics.discovery import RATE, discoveries
+from thalweg.judging.statistics.interval import Values, finite
 from thalweg.judging.verdict import Side, Statistics
 from thalweg.judging.verdict import judge as judge_criteria
 from thalweg.results.suite_result import SuiteResult
@@ -60,6 +63,8 @@ class Paired:
     rank_correlation: float
     """Of the values of a and of b; 0 if pairing is useless."""
     difference: Difference
+    differences: Values = field(repr=False, compare=False)
+    """Of each pair."""
 
     def document(self) -> dict[str, Any]:
         """These pairs as JSON."""
@@ -87,12 +92,33 @@ class Row:
     margin: float
     """In the unit of the criterion."""
     conclusion: Conclusion = "not told apart"
+    needs: int | None = None
+    """Trials of each result that could tell a difference of it alone among all rows; None if there are so many."""
 
     @property
     def change(self) -> float | None:
-        """The change of the median from a to b, as a share; None where one of them is 0 or not finite."""
-        a, b = self.a.median, self.b.median
-        return (b - a) / a if a and math.isfinite(a) and math.isfinite(b) else None
+        """The difference as a share of the median of a; None where one of them is not finite, or the median 0.
+
+        It is no change of medians: a row has one estimate, that of its interval.
+        """
+        a, difference = self.a.median, self.sharper.interval.value
+        return difference / abs(a) if a and math.isfinite(a) and math.isfinite(difference) else None
+
+    @property
+    def least_seen(self) -> float:
+        """The least difference that trials which vary so could have told, in the unit of the criterion."""
+        interval = self.sharper.interval
+        return self.margin + max(interval.high - interval.value, interval.value - interval.low)
+
+    @property
+    def told(self) -> str:
+        """What the trials tell, in words: alike to what difference, or how many trials it takes to tell any."""
+        if self.conclusion == "not told apart" and self.needs:
+            return f"needs {self.needs} trials"
+        least = min(abs(self.a.median), abs(self.b.median))
+        if self.conclusion == "alike" and 0 < least < math.inf and self.least_seen:
+            return f"alike to {percent(self.least_seen / least)}"
+        return self.conclusion
 
     @property
     def p_worse(self) -> float:
@@ -127,6 +153,8 @@ class Row:
             "margin": self.margin,
             "p_differs": self.sharper.p_differs,
             "told": self.conclusion,
+            "least_seen": finite(self.least_seen),
+            "needs_trials": self.needs,
         }
 
 
@@ -173,7 +201,11 @@ def missing(a: SuiteResult, b: SuiteResult) -> list[str]:
 def judge(rows: Sequence[Row]) -> list[Row]:
     """Marks the rows that differ, with at most one in twenty of them by chance."""
     found = discoveries([row.sharper.p_differs for row in rows])
-    return [replace(row, conclusion=_conclusion(row, differs)) for row, differs in zip(rows, found, strict=True)]
+    alone = RATE / len(rows) if rows else RATE
+    return [
+        replace(row, conclusion=_conclusion(row, differs), needs=_needs(row, alone))
+        for row, differs in zip(rows, found, strict=True)
+    ]
 
 
 def shared_seeds(a: SuiteResult, b: SuiteResult) -> int:
@@ -191,10 +223,10 @@ def shared_seeds(a: SuiteResult, b: SuiteResult) -> int:
 
 def _rows(a: Outcomes, b: Outcomes, margin: float, of_a_alone: bool) -> list[Row]:
     found: dict[str, Statistics] = {}
-    for statistics in _asked(b):
+    for statistics in asked(b):
         found.setdefault(statistics.subject, statistics)
     rows, seen = [], set()
-    for statistics in _asked(a):
+    for statistics in asked(a):
         key = statistics.subject
         if key not in found or key in seen:
             continue
@@ -203,7 +235,7 @@ def _rows(a: Outcomes, b: Outcomes, margin: float, of_a_alone: bool) -> list[Row
     return rows
 
 
-def _asked(outcomes: Outcomes) -> Sequence[Statistics]:
+def asked(outcomes: Outcomes) -> Sequence[Statistics]:
     """The criteria of a scenario, or what each flow has where there are none."""
     if outcomes.scenario.criteria:
         return outcomes.verdict().criteria
@@ -230,6 +262,7 @@ def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float, side: Side) -> Paired
         ties=int(np.count_nonzero(differences == 0)),
         rank_correlation=rank_correlation(left, right),
         difference=in_pairs(left, right, margin),
+        differences=differences,
     )
 
 
@@ -240,6 +273,13 @@ def _conclusion(row: Row, differs: bool) -> Conclusion:
     if differs and interval.high < -row.margin:
         return "B is smaller"
     return "alike" if -row.margin <= interval.low and interval.high <= row.margin else "not told apart"
+
+
+def _needs(row: Row, chance: float) -> int | None:
+    """How many trials could tell a difference with this chance of both sides; None if there are so many."""
+    if 2 * row.sharper.p_least <= chance:
+        return None
+    return least_pairs(chance) if row.paired and row.pairs_are_sharper else least_of_all(chance)
 
 
 def _numbers(difference: Difference) -> dict[str, float | None]:

@@ -1,0 +1,61 @@
+"""`thalweg compare --plan`: how many trials it takes to tell a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thalweg.base.quantity import percent, text
+from thalweg.cli.console import print_json, say, stdout
+from thalweg.cli.fitting import plain_table
+from thalweg.cli.options import SuiteFormat
+from thalweg.cli.status import PASSED
+from thalweg.cli.tables import markdown
+from thalweg.judging.statistics.digits import supported
+from thalweg.results.comparison.planning import POWER, Planned, plan, rarely_told
+from thalweg.results.suite_result import SuiteResult
+
+_HEADERS = ("scenario", "criterion", "A median", "difference", "trials", "needs", "of")
+_LEFT = 2
+
+
+def print_plan(folders: Sequence[str], size: float, margin: float, format_: SuiteFormat) -> int:
+    """Prints how many trials each criterion of a result needs; returns the exit status. Raises RequestError."""
+    a, *others = (SuiteResult.load(folder) for folder in folders)
+    planned = plan(a, others[0] if others else None, size, margin)
+    if format_ is SuiteFormat.JSON:
+        print_json(
+            {"a": folders[0], "difference": size, "power": POWER, "rows": [one.document() for one in planned]}
+        )
+        return PASSED
+    rows = [_row(one) for one in planned]
+    if format_ is SuiteFormat.MARKDOWN:
+        say(markdown(_HEADERS, rows, left=_LEFT) + "\n")
+        say(_summary(planned, size))
+    else:
+        stdout().print(plain_table(_HEADERS, rows, _LEFT))
+        stdout().print(_summary(planned, size))
+    return PASSED
+
+
+def _row(one: Planned) -> list[str]:
+    needs = "-" if one.needs is None else str(one.needs)
+    difference = text(one.difference, one.a.unit, 3)
+    of = "pairs" if one.in_pairs else "all with all"
+    return [
+        one.scenario,
+        one.a.subject,
+        supported(one.a.median_interval, one.a.unit),
+        difference,
+        str(one.n),
+        needs,
+        of,
+    ]
+
+
+def _summary(planned: Sequence[Planned], size: float) -> str:
+    known = [one.needs for one in planned if one.needs is not None]
+    most = f"{max(known)} trials of each result tell" if known else "These trials do not say how many would tell"
+    few = rarely_told(planned)
+    more = f"; {few} of {len(planned)} have fewer" if few else ""
+    each = f"in each of {len(planned)} comparisons" if len(planned) > 1 else "in the comparison"
+    return f"{most} a difference of {percent(size)} {each} in {100 * POWER:g} % of cases{more}."
