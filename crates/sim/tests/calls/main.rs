@@ -5,6 +5,7 @@ mod audited;
 mod encoders;
 mod page;
 mod rfc8867;
+mod senders;
 
 use audited::run_trial;
 use thalweg_sim::{MediaOutcome, Outcome, Scenario, Trace};
