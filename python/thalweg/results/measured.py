@@ -91,6 +91,8 @@ LINK = (
     _share("dropped", "dropped", "dropped_packets", "delivered_packets", "dropped_packets", "lost_packets"),
     _share("lost", "lost", "lost_packets", "delivered_packets", "dropped_packets", "lost_packets"),
 )
+POLICED = _share("policed", "policed", "policed_packets", *LINK[-1].whole)
+"""Of what is dropped; of links whose policer dropped something."""
 STREAM = (
     _column("mean delay", "s", "mean_delay_s"),
     _column("p95", "s", "p95_delay_s"),
@@ -112,7 +114,10 @@ def flows(outcomes: Outcomes) -> list[Measurement]:
 
 def links(outcomes: Outcomes) -> list[Measurement]:
     """Each link."""
-    return [Measurement({"link": name}, _medians(rows, LINK)) for name, rows in _groups(outcomes.links, "link")]
+    columns = outcomes.links.columns
+    polices = POLICED.column in columns and (outcomes.links[POLICED.column] > 0).any()
+    metrics = (*LINK, POLICED) if polices else LINK
+    return [Measurement({"link": name}, _medians(rows, metrics)) for name, rows in _groups(outcomes.links, "link")]
 
 
 def streams(outcomes: Outcomes) -> list[Measurement]:

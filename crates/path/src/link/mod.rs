@@ -66,6 +66,8 @@ mod bounded_calls;
 mod changes;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod used;
 
 /// One direction of one hop.
 #[derive(Debug)]

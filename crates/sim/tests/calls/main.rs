@@ -6,6 +6,7 @@ mod encoders;
 mod page;
 mod rfc8867;
 mod round_trips;
+mod senders;
 
 use audited::run_trial;
 use thalweg_sim::{MediaOutcome, Outcome, Scenario, Trace};

@@ -119,6 +119,21 @@ fn a_link_that_is_always_busy_is_used_in_full_and_one_with_a_quarter_by_a_quarte
 }
 
 #[test]
+fn what_a_link_carried_before_the_first_flow_is_not_the_use_of_the_flow() {
+    // 19 Mbps for ten seconds, and then 5 Mbps for ten.
+    let text = "title = \"t\"\ntime_limit = \"20 s\"\n[path]\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\n\
+        [[traffic]]\nname = \"before\"\nrate = \"19 Mbps\"\non = [[\"0 s\", \"9.9 s\"]]\n\
+        [[flow]]\nname = \"a\"\ncontroller = \"cbr:rate=5Mbps\"\ndownload = \"1 GB\"\nstart = \"10 s\"\n";
+    let outcome = outcome_of(text, 1);
+    let (flow, link) = (
+        outcome.flows[0].utilisation.unwrap(),
+        outcome.links[0].utilisation,
+    );
+    assert!((0.22..0.28).contains(&flow), "{flow}");
+    assert!((0.55..0.65).contains(&link), "{link}");
+}
+
+#[test]
 fn a_trial_that_begins_later_is_judged_alike() {
     let outcome = |first: &str, second: &str, limit: &str| {
         let text = two("cubic", "bbr", "", &pass("a", "starvation"))

@@ -7,6 +7,8 @@
 //! 300 trials `D` stays below 0.22. Seeds are fixed, so that a test that passes goes on to pass until the engine draws or does
 //! something else; then it fails by chance once in a million times.
 
+mod mirrored;
+
 use super::document::{duration, hops_mut, set_duration, tables_mut};
 use crate::trial::ORIGIN;
 use thalweg_sim::{Progress, Scenario, run_trials};
@@ -221,6 +223,21 @@ fn a_constant_delivery_trace_in_place_of_a_rate_is_as_fast_within_its_resolution
             .replace("150 kB", "1.5 MB")
     };
     let of = |capacity: &str| completions(&text(capacity), [1])[0];
+    let links = |capacity: &str| {
+        let scenario = Scenario::from_toml(text(capacity).as_bytes(), ORIGIN, &[], &[]).unwrap();
+        let mut trials = run_trials(&scenario, &[1], 1, &Progress::default());
+        trials.remove(0).outcome.links
+    };
+    // As much of either is used, and packets wait as long, but for the millisecond that they take to be sent.
+    for (rate, trace) in links("rate = \"12 Mbps\"")
+        .iter()
+        .zip(links("trace = \"ms: 1\""))
+    {
+        let [one, other] = [rate.utilisation, trace.utilisation];
+        assert!((one - other).abs() < 0.01, "{one} and {other}");
+        let [one, other] = [rate, &trace].map(|link| link.mean_queue_delay.as_secs_f64());
+        assert!((one - other).abs() < 0.001, "{one} and {other}");
+    }
     let (rate, trace) = (of("rate = \"12 Mbps\""), of("trace = \"ms: 1\""));
     // Two round trips before the link is full, each with two links whose opportunities come a millisecond late at most.
     assert!((trace - rate).abs() < 0.005, "{rate} and {trace}");

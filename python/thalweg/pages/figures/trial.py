@@ -10,7 +10,7 @@ that is not paced, there is no line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -84,7 +84,7 @@ def plot_trials(
     traces = {label: _trace(trial) for label, trial in trials.items()}
     parts: list[Trace] = []
     for label, trial in trials.items():
-        names = _flows(trial)
+        names = [sender for sender, _ in _senders(trial)]
         called |= {f"{label}: {name}": label if len(names) == 1 else f"{label}: {name}" for name in names}
         parts.append(_prefixed(traces[label], label))
     own = parts[0]
@@ -121,7 +121,16 @@ def _called(trial: Trial, labels: Mapping[str, str] | None) -> dict[str, str]:
     """What the legend calls each flow: its label, or its name and its controller."""
     rows = trial.flows.unique("flow", maintain_order=True).iter_rows(named=True)
     own = {str(row["flow"]): f"{row['flow']} ({row['controller']})" for row in rows}
-    return own | {flow: label for flow, label in (labels or {}).items() if flow in own}
+    own |= {flow: label for flow, label in (labels or {}).items() if flow in own}
+    return {sender: own[flow] + sender.removeprefix(flow).replace("/", ", ") for sender, flow in _senders(trial)}
+
+
+def _senders(trial: Trial) -> Iterator[tuple[str, str]]:
+    """What a trace calls the senders of each flow, with the flow: a call whose media both ends send has two."""
+    known = set(_trace(trial).flows["flow"].unique())
+    for flow in _flows(trial):
+        both = [f"{flow}/{end}" for end in ("client", "server")]
+        yield from ((sender, flow) for sender in (both if known.issuperset(both) else [flow]))
 
 
 def _subtitle(trial: Trial, labels: Mapping[str, str] | None) -> str:

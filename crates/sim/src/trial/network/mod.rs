@@ -12,7 +12,6 @@ use crate::trial::element::{Element, Elements};
 use crate::trial::event_queue::EventQueue;
 use crate::trial::seed;
 use crate::trial::traffic::{self, Source};
-use crate::trial::tunnels;
 use first_link::{FirstLink, InTransit};
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::{Link, Medium};
@@ -25,6 +24,7 @@ mod breaker;
 mod cross_traffic;
 mod end;
 mod first_link;
+mod links;
 mod medium;
 mod progress;
 mod rounds;
@@ -109,8 +109,7 @@ impl Network {
                 connections.push(Connection::new(spec, index, trial, plan));
             }
         }
-        let traced = record == Record::Series;
-        if traced {
+        if record == Record::Series {
             for connection in &mut connections {
                 for side in connection.senders() {
                     connection.endpoint(side).record_packets();
@@ -118,23 +117,8 @@ impl Network {
             }
         }
         let sources = traffic::sources(scenario, trial);
-        let tunnels = tunnels::outer(scenario, &connections);
-        let links: Vec<Link<InTransit>> = LinkId::all(scenario.hops.len())
-            .map(|id| {
-                let config = &scenario.hops[id.hop()].links[id.direction()];
-                let seed = seed::of_link(scenario, trial, id);
-                let mut link = Link::new(config, seed, connections.len() + sources.len());
-                tunnels.iter().for_each(|outer| link.enter_tunnels(outer));
-                link.record_drops(traced);
-                let sender = id.direction().receiver().peer();
-                let waits = |one: &Connection| one.sends(sender).then_some(one.flow as u32);
-                link.count_waits(connections.iter().map(waits));
-                if matches!(record, Record::Passages(_)) {
-                    link.record_passages(true);
-                }
-                link
-            })
-            .collect();
+        let own = (&connections[..], sources.len());
+        let links = links::of_hops(scenario, trial, own, record);
         let media = medium::of_hops(scenario);
         let breakers = breaker::of_aggregates(scenario, &connections, &sources);
         let elements = Elements {
