@@ -184,11 +184,13 @@ pub(crate) fn controller(random: &mut Random, of_stack: bool) -> String {
                 (*random.choose(&registry().choices(entry, doc))).to_owned()
             }
             OptionKind::Flag => (*random.choose(&["on", "off"])).to_owned(),
-            OptionKind::Number(low, high) => match random.below(3) {
-                0 => low.to_string(),
-                1 => high.to_string(),
-                _ => (low + (high - low) * random.below(1000) as f64 / 1000.0).to_string(),
-            },
+            OptionKind::Number(low, high) | OptionKind::NumberOr(_, low, high) => {
+                match random.below(3) {
+                    0 => low.to_string(),
+                    1 => high.to_string(),
+                    _ => (low + (high - low) * random.below(1000) as f64 / 1000.0).to_string(),
+                }
+            }
             OptionKind::Duration => time(random),
             OptionKind::Rate => (*random.choose(&["100 kbps", "5 Mbps", "60 Mbps"])).to_owned(),
         };

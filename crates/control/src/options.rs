@@ -19,6 +19,8 @@ pub enum OptionKind {
     Flag,
     /// A real number between two bounds, both included.
     Number(f64, f64),
+    /// A real number between two bounds, or the name of the option whose number it has unless one is given.
+    NumberOr(&'static str, f64, f64),
     /// A duration with its unit.
     Duration,
     /// A rate above zero with its unit.
@@ -45,6 +47,9 @@ impl OptionKind {
             OptionKind::Choice(words) | OptionKind::Variant { here: words, .. } => words.join(", "),
             OptionKind::Flag => "on, off".to_owned(),
             OptionKind::Number(low, high) => format!("a number from {low} to {high}"),
+            OptionKind::NumberOr(option, low, high) => {
+                format!("{option}, or a number from {low} to {high}")
+            }
             OptionKind::Duration => "a duration such as 1 ms".to_owned(),
             OptionKind::Rate => "a rate above 0 such as 5 Mbps".to_owned(),
         }
@@ -56,13 +61,20 @@ impl OptionKind {
                 words.contains(&value)
             }
             OptionKind::Flag => matches!(value, "on" | "off"),
-            OptionKind::Number(low, high) => value
-                .parse::<f64>()
-                .is_ok_and(|number| *low <= number && number <= *high),
+            OptionKind::Number(low, high) => is_between(value, *low, *high),
+            OptionKind::NumberOr(option, low, high) => {
+                value == *option || is_between(value, *low, *high)
+            }
             OptionKind::Duration => value.parse::<Duration>().is_ok(),
             OptionKind::Rate => value.parse::<Rate>().is_ok_and(|rate| !rate.is_zero()),
         }
     }
+}
+
+fn is_between(value: &str, low: f64, high: f64) -> bool {
+    value
+        .parse::<f64>()
+        .is_ok_and(|number| low <= number && number <= high)
 }
 
 /// Checked option values of one controller, defaults included. The getters panic only on names that the
@@ -91,6 +103,11 @@ impl Options {
         self.text(name)
             .parse()
             .expect("checked when the option was read")
+    }
+    /// The value of a [`OptionKind::NumberOr`].
+    pub fn number_or(&self, name: &str) -> f64 {
+        let text = self.text(name);
+        text.parse().unwrap_or_else(|_| self.number(text))
     }
     /// The value of a [`OptionKind::Duration`].
     pub fn duration(&self, name: &str) -> Duration {

@@ -124,9 +124,11 @@ impl Registry {
                 .copied()
                 .chain(added.map(|variant| variant.name))
                 .collect(),
-            OptionKind::Flag | OptionKind::Number(..) | OptionKind::Duration | OptionKind::Rate => {
-                Vec::new()
-            }
+            OptionKind::Flag
+            | OptionKind::Number(..)
+            | OptionKind::NumberOr(..)
+            | OptionKind::Duration
+            | OptionKind::Rate => Vec::new(),
         }
     }
 
@@ -296,7 +298,8 @@ mod tests {
                     let text = format!("{}:{}={word}", entry.name, doc.name);
                     text.parse::<ControllerSpec>().unwrap().build(&init);
                 }
-                if let OptionKind::Number(low, high) = doc.kind {
+                if let OptionKind::Number(low, high) | OptionKind::NumberOr(_, low, high) = doc.kind
+                {
                     for number in [low, high] {
                         let text = format!("{}:{}={number}", entry.name, doc.name);
                         text.parse::<ControllerSpec>().unwrap().build(&init);

@@ -128,6 +128,33 @@ fn a_loss_reduces_the_window_once_in_a_round_trip() {
 }
 
 #[test]
+fn the_reduction_that_ends_a_slow_start_may_keep_another_share_than_later_ones() {
+    for (name, first, later) in [
+        ("reno:start_decrease=0.8", 0.8, 0.5),
+        ("reno:decrease=0.6", 0.6, 0.6),
+        ("cubic:start_beta=0.5", 0.5, 0.7),
+        ("cubic:beta=0.9", 0.9, 0.9),
+        ("cubic:beta=0.9,start_beta=beta", 0.9, 0.9),
+        ("cubic:variant=cuback,start_beta=0.5", 0.5, 0.7),
+    ] {
+        for congestion in [Flow::lose, Flow::mark_ce] {
+            let row = row(name, first, false, false);
+            let (mut flow, sent) = row.flying_20();
+            congestion(&mut flow, sent[0]);
+            row.assert(&flow, 20.0 * first, "recovery");
+            let next = flow.send();
+            congestion(&mut flow, next);
+            row.assert(&flow, 20.0 * first * later, "recovery");
+        }
+    }
+    // ABE has a share of its own for marks, in slow start too (RFC 8511 section 3.1).
+    let abe = row("cubic:abe=on,start_beta=0.5", 0.85, false, false);
+    let (mut flow, sent) = abe.flying_20();
+    flow.mark_ce(sent[0]);
+    abe.assert(&flow, 17.0, "recovery");
+}
+
+#[test]
 fn a_mark_counts_as_a_loss_and_the_first_of_prague_halves_the_window() {
     for row in &CONTROLLERS {
         let (mut flow, sent) = row.flying_20();

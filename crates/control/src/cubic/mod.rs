@@ -42,6 +42,12 @@ pub(crate) const ENTRY: Entry = Entry {
             meaning: "share of the window that a reduction keeps, rfc9438 only (RFC 9438 section 4.6)",
         },
         OptionDoc {
+            name: "start_beta",
+            kind: OptionKind::NumberOr("beta", 0.1, 0.99),
+            default: "beta",
+            meaning: "share that the reduction keeps that ends a slow start, rfc9438 only",
+        },
+        OptionDoc {
             name: "fast_convergence",
             kind: OptionKind::Flag,
             default: "on",
@@ -82,10 +88,8 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
         fast_convergence: options.flag("fast_convergence"),
         ecn: options.classic_ecn(),
         ack_clock: options.text("variant") == "cuback",
-        beta_ecn: match options.flag("abe") {
-            true => BETA_ECN,
-            false => shape.beta,
-        },
+        start_beta: options.number_or("start_beta"),
+        beta_ecn: options.flag("abe").then_some(BETA_ECN),
         rate_limited: options.flag("rate_limited_increase"),
     };
     Box::new(rfc9438::Cubic::new(init, settings, options.text("start")))

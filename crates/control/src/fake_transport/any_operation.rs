@@ -155,7 +155,7 @@ pub fn any_controller(registry: Registry) -> impl Strategy<Value = String> {
                     pick(&registry.choices(entry, option))
                 }
                 OptionKind::Flag => pick(&["on", "off"]),
-                OptionKind::Number(low, high) => {
+                OptionKind::Number(low, high) | OptionKind::NumberOr(_, low, high) => {
                     [low, high, (low + high) / 2.0][value % 3].to_string()
                 }
                 OptionKind::Rate => pick(&["1 bps", "5 Mbps", "100 Gbps"]),

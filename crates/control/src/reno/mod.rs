@@ -38,6 +38,12 @@ pub(crate) const ENTRY: Entry = Entry {
             meaning: "share of the window that a reduction keeps, rfc9002 only (RFC 9002 section 7.3.2)",
         },
         OptionDoc {
+            name: "start_decrease",
+            kind: OptionKind::NumberOr("decrease", 0.1, 0.99),
+            default: "decrease",
+            meaning: "share that the reduction keeps that ends a slow start, rfc9002 only",
+        },
+        OptionDoc {
             name: "ecn",
             kind: OptionKind::Flag,
             default: "on",
@@ -63,14 +69,11 @@ pub(crate) const ENTRY: Entry = Entry {
 const BETA_ECN: f64 = 0.8;
 
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
-    let decrease = options.number("decrease");
     let settings = rfc9002::Settings {
         increase: options.number("increase"),
-        decrease,
-        decrease_ecn: match options.flag("abe") {
-            true => BETA_ECN,
-            false => decrease,
-        },
+        decrease: options.number("decrease"),
+        start_decrease: options.number_or("start_decrease"),
+        decrease_ecn: options.flag("abe").then_some(BETA_ECN),
         ecn: options.classic_ecn(),
         rate_limited: options.flag("rate_limited_increase"),
     };

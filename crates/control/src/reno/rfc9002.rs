@@ -4,7 +4,8 @@
 //! (section 6.2) and spurious losses change nothing: RFC 9002 has no undo. The initial slow start is one of
 //! [`crate::start`]; later ones are classic.
 //!
-//! Two options replace parts of it: ABE keeps more of the window at a CE mark than at a loss (RFC 8511 section 3), in slow
+//! Options replace parts of it: the reduction that ends a slow start, in which the window may have doubled beyond the path,
+//! may keep another share than later ones; ABE keeps more of the window at a CE mark than at a loss (RFC 8511 section 3), in slow
 //! start too, and with [Rate-Limited Increase](crate::rate_limited) an application-limited window may grow.
 //!
 //! # Limits
@@ -26,10 +27,12 @@ const MINIMUM_WINDOW: u64 = 2;
 pub(crate) struct Settings {
     /// Packets of growth for each window acknowledged.
     pub(crate) increase: f64,
-    /// Share of the window that a reduction for a loss keeps.
+    /// Share of the window that a reduction keeps.
     pub(crate) decrease: f64,
-    /// And for a mark (beta_ecn of RFC 8511 section 3.1).
-    pub(crate) decrease_ecn: f64,
+    /// The same for the one that ends a slow start.
+    pub(crate) start_decrease: f64,
+    /// The same for a mark, if it is another one (beta_ecn of RFC 8511 section 3.1).
+    pub(crate) decrease_ecn: Option<f64>,
     /// Codepoint of packets: ECT(0), or Not-ECT.
     pub(crate) ecn: Ecn,
     /// Whether an application-limited window grows by the rules of [`crate::rate_limited`].
@@ -65,12 +68,20 @@ impl Reno {
             ssthresh: Bytes::MAX,
             acked: Bytes::ZERO,
             recovery: RecoveryPeriod::default(),
-            start: start::of(start, init, settings.decrease),
+            start: start::of(start, init, settings.start_decrease),
         }
     }
 
     fn in_slow_start(&self) -> bool {
         self.window < self.ssthresh
+    }
+
+    /// The share of the window that a reduction keeps now.
+    fn kept(&self) -> f64 {
+        match self.in_slow_start() {
+            true => self.settings.start_decrease,
+            false => self.settings.decrease,
+        }
     }
 
     fn minimum_window(&self) -> Bytes {
@@ -194,7 +205,7 @@ impl Controller for Reno {
     }
 
     fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
-        self.congestion(event.packet, self.settings.decrease, cx);
+        self.congestion(event.packet, self.kept(), cx);
         if event.persistent_congestion {
             // RFC 9002 section 7.6.2.
             self.window = self.minimum_window();
@@ -206,7 +217,8 @@ impl Controller for Reno {
 
     /// RFC 9002 section 7.1: a CE mark is a congestion event.
     fn on_ecn(&mut self, event: &EcnCounts, cx: &mut Context<'_>) {
-        self.congestion(event.largest_acked, self.settings.decrease_ecn, cx);
+        let kept = self.settings.decrease_ecn.unwrap_or_else(|| self.kept());
+        self.congestion(event.largest_acked, kept, cx);
     }
 
     fn control(&self) -> Control {

@@ -2,10 +2,11 @@
 //!
 //! # Model
 //! Probes of the one size `max_mtu` (RFC 8899 section 5.3) are PINGs padded to it (RFC 9000 section 14.4). The first
-//! leaves in the first flight that it fits, beside the data of a sender that has some: whoever waits for an idle sender
-//! never probes for an upload. A lost one is repeated at once, MAX_PROBES in all. QUIC acknowledges probes, so loss
-//! detection does what the PROBE_TIMER of RFC 8899 section 5.1.1 does elsewhere. That a probe is lost is no sign of
-//! congestion, but it needs room in the window like any packet (RFC 9000 section 14.4).
+//! leaves behind the data of the first flight, if that leaves room, so that no request waits for it; from the first
+//! acknowledgement on, a probe goes before data: a sender that waits until it has none never probes for an upload. A
+//! lost one is repeated at once, MAX_PROBES in all. QUIC acknowledges probes, so loss detection does what the
+//! PROBE_TIMER of RFC 8899 section 5.1.1 does elsewhere. That a probe is lost is no sign of congestion, but it needs
+//! room in the window like any packet (RFC 9000 section 14.4).
 //!
 //! # Fallback
 //! With `mtu_fallback`, a path that loses full packets is taken for one that carries smaller ones only. This is
@@ -111,7 +112,9 @@ impl Endpoint {
     /// Whether the next packet is a probe of the MTU, even if there is data. Not after a timeout, when data of the
     /// initial size has to show that anything arrives.
     pub(super) fn probes_mtu_first(&self) -> bool {
+        let data_has_arrived = self.sender.path.largest_acked.is_some();
         self.mtu_probe_pending
+            && (data_has_arrived || self.config.mtu_fallback)
             && self.timeouts == 0
             && self.is_complete()
             && !self.handshake.finished_pending

@@ -10,7 +10,8 @@
 //!   timeout changes nothing.
 //! - Pacing is left to the transport.
 //!
-//! Three options replace parts of it. Cuback has congestion avoidance follow acknowledgements instead of time
+//! Options replace parts of it. The reduction that ends a slow start, in which the window may have doubled beyond the path,
+//! may keep another share than later ones. Cuback has congestion avoidance follow acknowledgements instead of time
 //! ([`ack_clock`]). ABE keeps more of the window at a CE mark than at a loss (RFC 8511 section 3), in slow start too. With
 //! [Rate-Limited Increase](crate::rate_limited) an application-limited window may grow; the clock of the curve
 //! still leaves out the time in which it was not used.
@@ -48,8 +49,10 @@ pub(crate) struct Settings {
     pub(crate) ecn: Ecn,
     /// Whether congestion avoidance is that of Cuback.
     pub(crate) ack_clock: bool,
-    /// Share of the window that a reduction for a mark keeps (beta_ecn of RFC 8511 section 3.1).
-    pub(crate) beta_ecn: f64,
+    /// Share of the window that the reduction keeps that ends a slow start.
+    pub(crate) start_beta: f64,
+    /// The same for a mark, if it is another one (beta_ecn of RFC 8511 section 3.1).
+    pub(crate) beta_ecn: Option<f64>,
     /// Whether an application-limited window grows by the rules of [`crate::rate_limited`].
     pub(crate) rate_limited: bool,
 }
@@ -120,7 +123,7 @@ impl Cubic {
                 cwnd_prior: window,
                 bandwidth: None,
                 stage: None,
-                start: start::of(start, init, settings.shape.beta),
+                start: start::of(start, init, settings.start_beta),
                 recovery: RecoveryPeriod::default(),
                 flight: (settings.rate_limited).then(|| LargestFlight::new(init.initial_window)),
             },
@@ -221,6 +224,14 @@ impl Cubic {
         self.state.window = self.state.window.min(limit.max(self.minimum_window()));
     }
 
+    /// The share of the window that a reduction keeps now.
+    fn kept(&self) -> f64 {
+        match self.state.in_slow_start() {
+            true => self.settings.start_beta,
+            false => self.settings.shape.beta,
+        }
+    }
+
     /// RFC 9438 section 4.6. `beta` of the window is kept.
     fn reduce(&mut self, beta: f64, cx: &Context<'_>) {
         let (minimum, shape) = (self.minimum_window(), self.settings.shape);
@@ -287,7 +298,7 @@ impl Controller for Cubic {
                 state: self.state.clone(),
                 missing: 1,
             };
-            self.reduce(self.settings.shape.beta, cx);
+            self.reduce(self.kept(), cx);
             self.undo = Some(undo);
         } else if let Some(undo) = &mut self.undo
             && undo.concerns(event.packet)
@@ -325,7 +336,7 @@ impl Controller for Cubic {
     /// RFC 9438 section 4.6 with RFC 9002 section 7.1: a CE mark is a congestion event.
     fn on_ecn(&mut self, event: &EcnCounts, cx: &mut Context<'_>) {
         if !self.state.recovery.covers(event.largest_acked) {
-            self.reduce(self.settings.beta_ecn, cx);
+            self.reduce(self.settings.beta_ecn.unwrap_or_else(|| self.kept()), cx);
         }
         self.undo = None;
     }
