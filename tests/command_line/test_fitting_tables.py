@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -12,7 +13,7 @@ from rich.console import Console
 
 import thalweg
 from thalweg.cli import tables
-from thalweg.cli.fitting import FittingTable
+from thalweg.cli.fitting import FittingTable, plain_table
 
 WIDTHS = (40, 60, 80, 100, 120, 200)
 ALWAYS = ("scenario", "verdict", "criterion", "median", "worst")
@@ -138,3 +139,19 @@ def test_random_tables_fit_or_become_lines_and_lose_nothing_unnamed() -> None:
                 assert header in gone or set(cell.split()) <= set(words_shown), (header, cell, lines)
         forms.add((bool(gone), "─" in lines[1]))
     assert forms == {(False, True), (True, True), (False, False), (True, False)}
+
+
+@pytest.mark.parametrize("width", [40, 120])
+def test_ten_thousand_rows_are_lines_of_the_same_columns(width: int) -> None:
+    rows = [[f"flow{n}", "cubic", f"{n} ms"] for n in range(10_000)]
+    headers = ("flow", "controller", "completion")
+    small, large = (plain_table(headers, rows[:most], 2, apart=False) for most in (3, 10_000))
+    begin = time.process_time()
+    lines = rendered(large, width)
+    assert time.process_time() - begin < 20  # a second; in the styles of small ones it takes a minute
+    assert [line.split() for line in lines[1:]] == [row[:2] + row[2].split() for row in rows]
+    assert [line.rstrip() for line in lines] == lines
+    assert rendered(small, width)[1].split() == lines[1].split()
+    file = io.StringIO()
+    Console(file=file, width=width, color_system=None).print(large)
+    assert file.getvalue().splitlines()[0].split() == list(headers)

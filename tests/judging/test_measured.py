@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -101,10 +103,36 @@ def test_run_shows_measurements_without_any_criterion(capsys: Capture, tmp_path:
 
 
 def test_a_trial_that_does_not_define_a_metric_is_left_out_of_its_median() -> None:
-    rows = pl.DataFrame({"mean_rtt_s": [0.1, math.nan, 0.3]})
-    median = measured._medians(rows, measured.FLOW)["mean_rtt_s"]
+    rtts = {"a": [0.1, math.nan, 0.3], "b": [math.nan] * 3, "c": [1.0, 2.0, 3.0]}
+    # Trial by trial, as outcomes have them.
+    rows = [{"flow": flow, "mean_rtt_s": rtts[flow][trial]} for trial in range(3) for flow in rtts]
+    found = dict(measured._medians(pl.DataFrame(rows), ["flow"], measured.FLOW))
+    assert list(found) == [("a",), ("b",), ("c",)]
+    median = found["a",]["mean_rtt_s"]
     assert (median.value, median.n) == (0.2, 2)
-    assert measured._medians(pl.DataFrame({"mean_rtt_s": [math.nan]}), measured.FLOW) == {}
+    assert found["b",] == {}
+    assert found["c",]["mean_rtt_s"].value == 2.0
+
+
+def test_thousands_of_flows_are_measured_in_a_query_and_not_in_one_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    flows = "".join(f'[[flow]]\nname = "f{n}"\ncontroller = "cubic"\ndownload = "1 kB"\n' for n in range(2000))
+    text = f'title = "many"\ntime_limit = "1 s"\n[path]\nrate = "10 Gbps"\nrtt = "2 ms"\n{flows}'
+    result = thalweg.Scenario.from_toml(text, "many").trials(1)
+    queries = 0
+
+    def counting(work: Callable[..., pl.DataFrame]) -> Callable[..., pl.DataFrame]:
+        def counted(*given: Any, **named: Any) -> pl.DataFrame:
+            nonlocal queries
+            queries += 1
+            return work(*given, **named)
+
+        return counted
+
+    for name in ("select", "filter", "with_columns"):
+        monkeypatch.setattr(pl.DataFrame, name, counting(getattr(pl.DataFrame, name)))
+    found = measured.flows(result)
+    assert [flow.names["flow"] for flow in found] == [f"f{n}" for n in range(2000)]
+    assert 0 < queries < 50
 
 
 def test_a_stream_is_that_of_the_flow_that_has_it() -> None:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from thalweg import Interrupted, Outcomes, Scenario, _native
+from thalweg import Interrupted, Outcomes, RequestError, Scenario, _native
 from thalweg.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -145,3 +145,22 @@ def test_a_defect_is_no_verdict(
 def test_the_committed_schema_is_the_one_of_the_simulator() -> None:
     committed = (ROOT / "docs" / "reference" / "schemas" / "scenario.schema.json").read_text(encoding="utf-8")
     assert committed == _native.scenario_schema() + "\n", "make schema"
+
+
+@pytest.mark.parametrize("n", [0, 2**20 + 1, 10**9, 10**30])
+def test_more_trials_than_a_set_of_seeds_has_are_refused_before_memory_is_taken(
+    n: int, scenario: Scenario, scenario_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(RequestError, match="a number of trials; accepted: 1 to 1048576"):
+        scenario.trials(n)
+    assert main(["run", str(scenario_file), "-n", str(n)]) == 2
+    assert "1048576" in capsys.readouterr().err
+
+
+def test_a_message_names_ten_of_many_flows_that_did_not_finish() -> None:
+    flow = '[[flow]]\nname = "f{}"\ncontroller = "cubic"\ndownload = "1 MB"\n'
+    text = 'title = "t"\ntime_limit = "100 ms"\n[path]\nrate = "1 Mbps"\nrtt = "40 ms"\n'
+    outcomes = Scenario.from_toml(text + "".join(flow.format(n) for n in range(30)), "t").trials(1)
+    assert str(outcomes.unfinished()).endswith(
+        "flow f8 and flow f9 and 20 more did not finish within the simulated time limit of 100 ms"
+    )

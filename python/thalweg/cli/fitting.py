@@ -7,17 +7,20 @@ what is left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 COMFORTABLE = 24
 """Words are wrapped to fewer columns than this only when there is nothing left to drop."""
 
+_MANY = 500
+"""More rows than these are lines without styles, which nobody reads one by one."""
 _GAP = 2
 """Spaces between two columns."""
 
@@ -60,8 +63,12 @@ class FittingTable:
         dropped = most
         for dropped, comfortable in [*forms, (most, COMFORTABLE), (most, 0)]:
             if widths := self._widths(dropped, comfortable, options.max_width):
-                table = self._table(dropped, widths)
-                yield table if options.is_terminal else _unpadded(console, table, options)
+                if len(self._rows) > _MANY:
+                    yield from self._plain(dropped, widths)
+                elif options.is_terminal:
+                    yield self._table(dropped, widths)
+                else:
+                    yield from _unpadded(console, self._table(dropped, widths), options)
                 break
         else:
             yield from self._records(dropped)
@@ -113,6 +120,22 @@ class FittingTable:
             table.add_row(*(first if column == 0 else row[column] for column in columns))
         return table
 
+    def _plain(self, dropped: int, widths: Sequence[int]) -> Iterator[Segment]:
+        """The same without styles, which take a millisecond a row; a cell that is too wide is not wrapped."""
+        columns = self._columns(dropped)
+
+        def line(cells: Sequence[str]) -> Segment:
+            padded = []
+            for column, width, cell in zip(columns, widths, cells, strict=True):
+                room = " " * (width - cell_len(cell))
+                padded.append(cell + room if column < self._left else room + cell)
+            return Segment((" " * _GAP).join(padded).rstrip() + "\n")
+
+        yield line([self._headers[column] for column in columns])
+        yield Segment("─" * (sum(widths) + _GAP * (len(widths) - 1)) + "\n")
+        for row in self._rows:
+            yield line([row[column].plain for column in columns])
+
     def _records(self, dropped: int) -> list[Text]:
         """Each row as lines, its first cell as their heading."""
         columns = self._columns(dropped)
@@ -128,10 +151,10 @@ class FittingTable:
         return lines
 
 
-def _unpadded(console: Console, table: Table, options: ConsoleOptions) -> Text:
+def _unpadded(console: Console, table: Table, options: ConsoleOptions) -> Iterator[Segment]:
     """The same for a file or a pipe: no line ends in spaces."""
-    lines = console.render_lines(table, options, pad=False)
-    return Text("\n".join("".join(segment.text for segment in line).rstrip() for line in lines))
+    for line in console.render_lines(table, options, pad=False):
+        yield Segment("".join(segment.text for segment in line).rstrip() + "\n")
 
 
 def plain_table(

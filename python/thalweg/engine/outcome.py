@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 TABLES = ("flows", "links", "trials", "requests", "streams")
 """Of outcomes; each is stored as a file of its name."""
+_NAMED = 10
+"""Flows that a message lists."""
 
 
 class FlowDescription(TypedDict):
@@ -267,10 +269,12 @@ class Outcomes(Described):
         late = self.flows.filter(~pl.col("finished") & pl.col("flow").is_in(counted))
         if late.is_empty():
             return None
-        names = " and ".join(f"flow {name}" for name in late["flow"].unique(maintain_order=True))
+        names = [f"flow {name}" for name in late["flow"].unique(maintain_order=True)]
+        more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED + 1 else []
+        whose = " and ".join([*names[:_NAMED], *more] if more else names)
         share = f"{late['trial'].n_unique()} of {self.n} trials: " if self.n > 1 else ""
         limit = text(self.scenario.time_limit_s, "s")
-        return f"{share}{names} did not finish within the simulated time limit of {limit}"
+        return f"{share}{whose} did not finish within the simulated time limit of {limit}"
 
     def plot(self) -> Figure:
         """The distribution of the first metric that decides, against its target and its floor."""

@@ -19,6 +19,7 @@ from thalweg.base.described import Described, criterion_of, listed, path_of
 from thalweg.base.errors import AuditError, RequestError, ScenarioError, did_you_mean
 from thalweg.base.executor import Executor, unheard
 from thalweg.base.quantity import text
+from thalweg.base.seeds import SET_SIZE
 from thalweg.engine import audit
 from thalweg.engine.audit import auditing
 from thalweg.engine.catalogue import Entry, find_scenario
@@ -330,8 +331,8 @@ class Scenario(Described):
         >>> outcomes.verdict().criteria[0].n
         3
         """
-        if not _is_whole(n) or n < 1:
-            raise RequestError(f"n = {n!r}: a number of trials; accepted: 1 or more")
+        if not _is_whole(n) or not 1 <= n <= SET_SIZE:
+            raise RequestError(f"n = {n!r:.40}: a number of trials; accepted: 1 to {SET_SIZE}")
         if not _is_whole(jobs) or jobs < 0:
             raise RequestError(f"jobs = {jobs!r}: a number of threads; accepted: 1 or more, 0 for all cores")
         _check_seed(seed, n)

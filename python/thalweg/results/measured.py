@@ -7,16 +7,18 @@ has sent nothing; `n` says how many are left. Intervals are for medians (`statis
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from thalweg.engine.outcome import Outcomes
 from thalweg.judging.statistics.interval import Interval, finite
 from thalweg.judging.statistics.quantiles import median_interval
-from thalweg.judging.verdict import values_of
+from thalweg.judging.verdict import without_offset
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,16 @@ STREAM = (
 
 def flows(outcomes: Outcomes) -> list[Measurement]:
     """Each flow, in the order of the scenario."""
-    found = [_flow(outcomes, name, rows) for name, rows in _groups(outcomes.flows, "flow")]
+    table = without_offset(outcomes.flows, outcomes.scenario.starts_s)
+    if COMPLETION.key in table.columns:
+        done = pl.col("finished") if "finished" in table.columns else pl.lit(value=True)
+        time = pl.col(COMPLETION.key).cast(pl.Float64).fill_nan(None)
+        table = table.with_columns(pl.when(done).then(time).fill_null(math.inf).alias(COMPLETION.key))
+    controllers = table.unique("flow", keep="first", maintain_order=True)["controller"]
+    found = [
+        Measurement({"flow": flow, "controller": str(controller)}, values)
+        for ((flow,), values), controller in zip(_medians(table, ["flow"], FLOW), controllers, strict=True)
+    ]
     if len(found) == 1:
         found[0].values.pop("share", None)  # of itself
     return found
@@ -117,39 +128,29 @@ def links(outcomes: Outcomes) -> list[Measurement]:
     columns = outcomes.links.columns
     polices = POLICED.column in columns and (outcomes.links[POLICED.column] > 0).any()
     metrics = (*LINK, POLICED) if polices else LINK
-    return [Measurement({"link": name}, _medians(rows, metrics)) for name, rows in _groups(outcomes.links, "link")]
+    return [Measurement({"link": name}, values) for (name,), values in _medians(outcomes.links, ["link"], metrics)]
 
 
 def streams(outcomes: Outcomes) -> list[Measurement]:
     """Each stream of media of each flow."""
     if outcomes.streams.is_empty():
         return []
-    return [
-        Measurement({"flow": flow, "stream": stream}, _medians(own, STREAM))
-        for flow, rows in _groups(outcomes.streams, "flow")
-        for stream, own in _groups(rows, "stream")
-    ]
+    found = _medians(outcomes.streams, ["flow", "stream"], STREAM)
+    return [Measurement({"flow": flow, "stream": stream}, values) for (flow, stream), values in found]
 
 
-def _flow(outcomes: Outcomes, name: str, rows: pl.DataFrame) -> Measurement:
-    medians = _medians(rows, FLOW)
-    if COMPLETION.key in rows.columns:
-        criterion = {"flow": name, "metric": "completion"}
-        values = values_of(criterion, outcomes.flows, starts_s=outcomes.scenario.starts_s)
-        medians[COMPLETION.key] = median_interval(values["value"].to_numpy())
-    return Measurement({"flow": name, "controller": str(rows["controller"][0])}, medians)
+def _medians(
+    table: pl.DataFrame, names: Sequence[str], metrics: Sequence[Metric]
+) -> Iterator[tuple[tuple[str, ...], dict[str, Interval]]]:
+    """What is measured, by its names, with the metrics that some trial defines.
 
-
-def _groups(table: pl.DataFrame, column: str) -> Iterator[tuple[str, pl.DataFrame]]:
-    for (name,), rows in table.group_by(column, maintain_order=True):
-        yield str(name), rows
-
-
-def _medians(rows: pl.DataFrame, metrics: Sequence[Metric]) -> dict[str, Interval]:
-    medians = {}
-    for metric in metrics:
-        if set(metric.value.meta.root_names()) <= set(rows.columns):
-            values = rows.select(metric.value.cast(pl.Float64).fill_nan(None)).to_series().drop_nulls()
-            if not values.is_empty():
-                medians[metric.key] = median_interval(values.to_numpy())
-    return medians
+    There may be ten thousand flows: the values of all come from one query.
+    """
+    known = [metric for metric in metrics if set(metric.value.meta.root_names()) <= set(table.columns)]
+    values = table.select(metric.value.cast(pl.Float64).fill_null(math.nan).alias(metric.key) for metric in known)
+    columns = {key: values[key].to_numpy() for key in values.columns}
+    rows = table.select(names).with_row_index("row").group_by(names, maintain_order=True).agg("row")
+    for (*named,), own in zip(rows.select(names).iter_rows(), rows["row"], strict=True):
+        parts = {key: column[own.to_numpy()] for key, column in columns.items()}
+        defined = {key: part[~np.isnan(part)] for key, part in parts.items()}
+        yield tuple(map(str, named)), {key: median_interval(part) for key, part in defined.items() if len(part)}

@@ -6,6 +6,7 @@ mod calls;
 mod changes;
 mod commands;
 mod controllers;
+mod names;
 mod short_forms;
 mod stacks;
 mod words;
@@ -224,7 +225,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, start, c, beta, fast_convergence, ecn, abe, rate_limited_increase
     a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, cuback, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
-    a.toml:16: flow.1.name: "" is not a name; accepted: a text such as "main"
+    a.toml:16: `name = ""`: "" is not a name; accepted: a letter of ASCII, then up to 63 letters, digits, "-" and "_", such as "main"
     a.toml:14: flow.0.upload: a flow has one workload; download, upload, requests and call (or media) cannot be combined
     a.toml:11: flow.0: flow "main" has no workload; accepted: download = "10 MB", upload = "10 MB", call = "5 s", requests = { ... } or [[flow.media]]
     a.toml:15: flow.0.streams: 0 is out of range; accepted: 1 to 10000

@@ -96,7 +96,7 @@ fn names_of_traffic_and_flows_are_unique() {
     let twice = format!("{rate}\n[[traffic]]\nname = \"cross\"\n{rate}");
     let refusals = [named("", rate), named("main", rate), named("cross", &twice)];
     insta::assert_snapshot!(refusals.join("\n"), @r##"
-    a.toml:10: traffic.0.name: "" is not a name; accepted: a text such as "cross"
+    a.toml:10: `name = ""`: "" is not a name; accepted: a letter of ASCII, then up to 63 letters, digits, "-" and "_", such as "main"
     a.toml:10: traffic.0.name: "main" names two flows or sources of traffic; accepted: unique names
     a.toml:13: traffic.1.name: "cross" names two flows or sources of traffic; accepted: unique names
     "##);

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from thalweg.base.errors import RequestError
+from thalweg.base.seeds import SET_SIZE
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.live_options import LiveOptions, refuse_options, refuse_virtual
 from thalweg.cli.options import (
@@ -57,7 +58,7 @@ def run(
     stack: StackChoice = None,
     allow_unseeded: AllowUnseeded = False,
     seed: Seed = 1,
-    trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Number of trials.")] = 1,
+    trials: Annotated[int, typer.Option("--trials", "-n", min=1, max=SET_SIZE, help="Number of trials.")] = 1,
     jobs: Jobs = 0,
     cluster: ClusterAddress = None,
     audit: Audit = False,

@@ -20,7 +20,7 @@ _DROPPABLE = ("share", "mean RTT", "loss", "queue delay")
 
 def print_rows(result: SweepResult) -> None:
     """Prints the first points, each flow in a row of its own, with medians."""
-    rows, axes = result.rows, result.head["axes"]
+    rows, axes = result.first(_MOST), result.head["axes"]
     flows = [str(flow["name"]) for flow in result.head["flows"]]
     shown = [
         (metric.name if metric.key != "mean_rtt_s" else "mean RTT", metric.key, metric.unit)
@@ -30,7 +30,7 @@ def print_rows(result: SweepResult) -> None:
     several = ["flow"] if len(flows) > 1 else []
     headers = [str(axis["key"]) for axis in axes] + several + ["n", *(name for name, _, _ in shown)]
     table = FittingTable(headers, len(axes) + len(several), [name for name in _DROPPABLE if name in headers])
-    for row in rows.head(_MOST).iter_rows(named=True):
+    for row in rows.iter_rows(named=True):
         for flow in flows:
             cells = [_axis(row[axis["column"]], axis["unit"]) for axis in axes]
             cells += [flow] if several else []
@@ -38,10 +38,8 @@ def print_rows(result: SweepResult) -> None:
             table.add_row(*cells, *(_cell(row, f"flow.{flow}.{key}", unit) for _, key, unit in shown))
     stdout().print(f"{result.head['scenario']}: medians over n trials")
     stdout().print(table)
-    if rows.height > _MOST:
-        stdout().print(
-            f"... and {rows.height - _MOST} more points: --csv, --parquet or --format json has them all"
-        )
+    if more := result.points.height - rows.height:
+        stdout().print(f"... and {more} more points: --csv, --parquet or --format json has them all")
 
 
 def _axis(value: Any, unit: str | None) -> str:

@@ -6,7 +6,7 @@ import math
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,30 +132,39 @@ class SweepResult:
 
         A bound that the trials do not have is infinite, a median without trials NaN.
         """
-        points = self.points
-        trials = self._trials
-        own = points.lazy().select("index", "point")
-        counts = (
-            own.join(trials.select("point", "error"), on="point")
+        return self.first(self.points.height)
+
+    def first(self, n: int) -> pl.DataFrame:
+        """The same for the first points."""
+        points = self.points.head(n)
+        table = points.select("index", *self.axes).join(
+            self._counts, on="index", how="left", maintain_order="left"
+        )
+        table = table.with_columns(pl.col("trials", "failed").fill_null(0))
+        query = partial(self.measured, points=points)
+        return table.with_columns(median_columns(self.columns, query, points["index"])).drop("index")
+
+    @cached_property
+    def _counts(self) -> pl.DataFrame:
+        """Of each point that has any, how many trials there are, and how many of them failed."""
+        own = self.points.lazy().select("index", "point")
+        return (
+            own.join(self._trials.select("point", "error"), on="point")
             .group_by("index")
             .agg(trials=pl.len(), failed=pl.col("error").is_not_null().sum())
             .collect(engine="streaming")
         )
-        table = points.select("index", *self.axes).join(counts, on="index", how="left", maintain_order="left")
-        table = table.with_columns(pl.col("trials", "failed").fill_null(0))
 
-        return table.with_columns(median_columns(self.columns, self.measured, points["index"])).drop("index")
-
-    def measured(self, columns: Sequence[str]) -> pl.DataFrame:
+    def measured(self, columns: Sequence[str], points: pl.DataFrame | None = None) -> pl.DataFrame:
         """Columns of the trials that have numbers, with the `index` of their point and their `seed`."""
-        own = self.points.lazy().select("index", "point")
+        own = (self.points if points is None else points).lazy().select("index", "point")
         numbers = self._trials.filter(pl.col("error").is_null()).select("point", "seed", *columns)
         return own.join(numbers, on="point").drop("point").collect(engine="streaming")
 
     @property
     def failed(self) -> int:
         """Trials without numbers."""
-        return int(self.rows["failed"].sum())
+        return int(self._counts["failed"].sum())
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """The rows as JSON has them, one at a time."""

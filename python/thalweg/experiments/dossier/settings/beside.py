@@ -136,10 +136,10 @@ def _round_trips() -> Iterator[Setting]:
         def keys(player: Player, mine: str = mine, theirs: str = theirs) -> Keys:
             links = [
                 {"name": "shared", "rate": "20 Mbps", "rtt": "10 ms", "buffer": "100 kB"},
-                {"name": "short access", "rate": "1 Gbps", "rtt": "10 ms", "buffer": "10 MB"},
-                {"name": "long access", "rate": "1 Gbps", "rtt": "70 ms", "buffer": "10 MB"},
+                {"name": "short-access", "rate": "1 Gbps", "rtt": "10 ms", "buffer": "10 MB"},
+                {"name": "long-access", "rate": "1 Gbps", "rtt": "70 ms", "buffer": "10 MB"},
             ]
-            access = {"20 ms": "short access", "80 ms": "long access"}
+            access = {"20 ms": "short-access", "80 ms": "long-access"}
             flows = [
                 flow("main", player, route=[access[mine], "shared"]),
                 flow("other", "cubic", start="3 s", route=[access[theirs], "shared"]),

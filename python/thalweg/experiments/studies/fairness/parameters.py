@@ -185,7 +185,7 @@ class Parameters:
         ]
         flows: list[dict[str, object]] = []
         for index, (name, controller) in enumerate(zip(names, cell.controllers, strict=True)):
-            access = f"access of {name}"
+            access = f"access-of-{name}"
             own_s = rtt_s * (cell.rtt_ratio if index == second else 1.0) - shared_s
             links.append({"name": access, "rate": _ACCESS_RATE, "rtt": nanoseconds(own_s), "buffer": "10 MB"})
             flows.append(
