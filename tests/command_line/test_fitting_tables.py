@@ -13,7 +13,11 @@ from rich.console import Console
 
 import thalweg
 from thalweg.cli import tables
+from thalweg.cli.compare.table import comparison_table
 from thalweg.cli.fitting import FittingTable, plain_table
+from thalweg.cli.list import _DROPPABLE, _LISTS, _TITLE, Kind
+from thalweg.results.comparison import Row, compare_results
+from thalweg.results.suite_result import SuiteResult
 
 WIDTHS = (40, 60, 80, 100, 120, 200)
 ALWAYS = ("scenario", "verdict", "criterion", "median", "worst")
@@ -155,3 +159,65 @@ def test_ten_thousand_rows_are_lines_of_the_same_columns(width: int) -> None:
     file = io.StringIO()
     Console(file=file, width=width, color_system=None).print(large)
     assert file.getvalue().splitlines()[0].split() == list(headers)
+
+
+def compared_rows() -> list[Row]:
+    sides = []
+    for controller in ("c4", "cubic"):
+        names = ("c4/media-bad-wifi", "c4/c4-long-background-last")
+        each = [thalweg.Scenario.load(name, controllers={"main": controller}).trials(6, 1) for name in names]
+        sides.append(SuiteResult(None, "by hand", None, seed=1, outcomes=each))
+    return compare_results(*sides)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_a_comparison_keeps_its_answer_with_the_interval_in_one_table(width: int) -> None:
+    lines = rendered(comparison_table(compared_rows()), width)
+    assert all(cell_len(line) <= width for line in lines)
+    assert {"criterion", "B is", "B - A [95 %]"}.isdisjoint(dropped(lines))
+    assert "B - A [95 %]" in lines[0]  # no record of lines for each row
+    assert "c4-long-background-last" in " ".join(lines)
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_side_by_side_each_verdict_has_its_worst_trial_and_each_comparison_its_interval(width: int) -> None:
+    # README: "verdicts, intervals and a corrected comparison follow, with the worst trial of each".
+    rows = []
+    for controller in ("c4", "cubic", "bbr"):
+        outcomes = thalweg.Scenario.load("c4/bad-wifi", controllers={"main": controller}).trials(3, 1)
+        rows += tables.verdict_rows(f"main={controller}", outcomes.verdict())
+    lines = rendered(tables.verdict_table(rows, heading="with"), width)
+    assert {"verdict", "criterion", "median", "worst", "worst trial"}.isdisjoint(dropped(lines))
+
+
+def test_a_table_of_groups_has_their_names_above_their_rows_before_it_becomes_records() -> None:
+    table = FittingTable(("group", "what", "n"), 2, grouped=True)
+    for group, what in (("a" * 20, "one"), ("a" * 20, "two"), ("b" * 20, "three")):
+        table.add_row(group, what, "12345678")
+    lines = [line.rstrip() for line in rendered(table, 32)]
+    assert lines[0].split() == ["what", "n"]
+    assert lines[2:] == [
+        "a" * 20,
+        f"one{'':17}  12345678",
+        f"two{'':17}  12345678",
+        "b" * 20,
+        f"three{'':15}  12345678",
+    ]
+    assert rendered(table, 25)[0] == "a" * 20  # and then records
+
+
+def test_a_plain_table_goes_without_its_last_numbers_and_not_to_records() -> None:
+    headers = ("first", "second", *(f"number {n}" for n in range(12)))
+    rows = [["./mine.py", "cubic", *("12.3 Mbps" for _ in range(12))] for _ in range(3)]
+    lines = rendered(plain_table(headers, rows, 2), 80)
+    assert all(cell_len(line) <= 80 for line in lines)
+    assert lines[0].split()[:4] == ["first", "second", "number", "0"]
+    assert dropped(lines) == {f"number {n}" for n in range(5, 12)}
+    assert len(lines) == 2 + 3 + 2
+
+
+def test_a_list_of_suites_has_hardly_more_lines_than_suites() -> None:
+    entries, headers = _LISTS[Kind.SUITES]()
+    rows = [[str(entry.get(header) or "") for header in headers] for entry in entries]
+    lines = rendered(plain_table(headers, rows, len(headers), droppable=_DROPPABLE, comfortable=_TITLE), 80)
+    assert len(lines) < 1.5 * len(entries) + 4

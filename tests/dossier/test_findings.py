@@ -13,11 +13,21 @@ import pytest
 from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
-from thalweg.experiments.dossier.findings import Findings
-from thalweg.experiments.dossier.judge import BESIDE, BEYOND, WITHIN, Judgement, comparisons, judge, least_trials
+from thalweg.experiments.dossier.findings import Findings, limit_text
+from thalweg.experiments.dossier.judge import (
+    BESIDE,
+    BEYOND,
+    UNKNOWN,
+    WITHIN,
+    Judgement,
+    comparisons,
+    judge,
+    least_trials,
+)
 from thalweg.experiments.dossier.limits import LIMITS, SETS, Relative
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, measured
-from thalweg.experiments.dossier.parameters import TRIALS, Parameters
+from thalweg.experiments.dossier.parameters import TRIALS, Parameters, cell_name
+from thalweg.experiments.dossier.replays import _METRICS, UNMEASURED, with_limits
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED
 from thalweg.experiments.dossier.settings.catalogue import settings
 from thalweg.experiments.dossier.settings.player import Player
@@ -259,13 +269,76 @@ def test_the_quick_profile_has_enough_trials_to_tell_a_difference() -> None:
         assert least_trials(count) <= TRIALS[profile]
 
 
-def test_the_worst_findings_are_of_three_settings_and_those_beyond_come_first() -> None:
+def test_the_worst_findings_are_beyond_or_undecided_and_of_different_settings() -> None:
     parameters = Parameters(controller="bbr1", quick=True)
     names = ["many-shallow-10-0.2", "alone-wired", "beside-cubic-1", "alone-pie"]
     players = (Player("bbr1"), *BESIDE)
     played = {(name, player): numbers for player in players for name, numbers in play(names, player).items()}
-    worst = Findings(parameters, played).worst
-    assert len({one.setting.name for one in worst}) == len(worst) == 3
-    assert worst[0].setting.name == "many-shallow-10-0.2"
-    beyond = [one.is_beyond for one in worst]
-    assert beyond == sorted(beyond, reverse=True)
+    found = Findings(parameters, played)
+    assert found.worst[0].setting.name == "many-shallow-10-0.2"
+    assert len({one.setting.name for one in found.worst}) == len(found.worst)
+    assert all(one.is_beyond for one in found.worst)
+    assert {one.setting.name for one in found.worst} < {one.setting.name for one in found.judged}
+    few = {key: {name: values[:3] for name, values in numbers.items()} for key, numbers in played.items()}
+    assert [one.standing for one in Findings(parameters, few).worst] == [UNKNOWN] * 3
+    within = {key: played[key[0], BESIDE[1]] for key in played}
+    assert Findings(parameters, within).worst == []
+    assert Findings(parameters, within).no_finding == "No number is beyond its limit."
+
+
+def test_a_limit_says_its_direction() -> None:
+    assert limit_text(6.36, NUMBERS["spacing"]) == "at least 6.36 s"
+    assert limit_text(0.0195, NUMBERS["queue-delay"]) == "at most 19.5 ms"
+    assert limit_text(0.02, NUMBERS["drops"]) == "at most 2.0 %"
+
+
+def test_no_setting_is_another_one_again() -> None:
+    """By trace hash: one flow behind FQ-CoDel is one behind CoDel, and so is a tunnel that has the link alone."""
+    seen: dict[str, str] = {}
+    for setting in settings("default"):
+        scenario = Scenario.from_toml(scenario_text(setting.keys(RENO)), setting.name)
+        trial = scenario.run(1)
+        # Settings with a span are one trial that is longer and longer, of which each looks at another part.
+        assert seen.setdefault(trial.trace_hash, setting.name) == setting.name
+
+
+def test_a_tunnel_shares_with_what_is_outside() -> None:
+    numbers = play(["beside-tunnel"], CUBIC, n=2)["beside-tunnel"]
+    # FQ-CoDel halves 20 Mbps between tunnel and outside: two flows of the tunnel have some 5 Mbps each.
+    assert (numbers["victim-rate"] < 8e6).all()
+    assert (numbers["victim-rate"] > 2e6).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "player", "number"),
+    [
+        ("many-shallow-10-0.2", "bbr1", "drops"),
+        ("beside-cubic-1", "cbr:rate=20Mbps", "victim-rate"),
+        ("beside-cubic-1", "cbr:rate=20Mbps", "starvation"),
+        ("breakers-10-0.2", "cbr:rate=20Mbps", "trips"),
+        ("call-screamv2-drop-tail", "cbr:rate=20Mbps", "frozen"),
+        ("alone-loss-1", "cbr:rate=20Mbps", "queue-delay"),
+    ],
+)
+def test_the_replay_of_what_is_beyond_its_limit_fails_and_that_of_a_standard_passes(
+    name: str, player: str, number: str
+) -> None:
+    candidate = Player(player)
+    (one,) = [found for found in judged([name], candidate) if found.number.name == number]
+    assert one.is_beyond
+    for played, answer in ((candidate, "fail"), (CUBIC, "pass")):
+        toml = scenario_text(ALL[name].keys(played))
+        (limited,) = with_limits({cell_name(name, candidate): toml}, [one]).values()
+        verdict = Scenario.from_toml(limited, name).trials(1, one.worst_seed).verdict()
+        assert verdict.answer == answer
+        assert all("limit of" in str(criterion.source) for criterion in verdict.criteria)
+
+
+def test_a_scenario_within_its_limits_stays_as_it_ran() -> None:
+    toml = scenario_text(ALL["alone-wired"].keys(CUBIC))
+    assert with_limits({"alone-wired.cubic": toml}, judged(["alone-wired"], CUBIC)) == {"alone-wired.cubic": toml}
+
+
+def test_every_number_has_a_criterion_or_says_that_it_has_none() -> None:
+    assert {*_METRICS, *UNMEASURED} == {*NUMBERS}
+    assert not {*_METRICS} & UNMEASURED

@@ -1,8 +1,8 @@
 """Tables that fit the terminal.
 
-A table drops columns, in the order that its maker gives, until the rest fits; then it wraps words; then it lists
-each row as lines of `heading  value`. A cell is never cut, and a number is never wrapped. The last line names
-what is left out.
+A table drops columns, in the order that its maker gives, until the rest fits; then it wraps words; then one of
+groups has the names of these above their rows; then each row is a list of lines of `heading  value`. A cell is
+never cut, and a number is never wrapped. The last line names what is left out.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class FittingTable:
         self._comfortable = comfortable
         self._headers = tuple(headers)
         self._left = left
-        self._droppable = tuple(droppable)
+        self._droppable = tuple(name for name in droppable if name in self._headers)
         self._grouped = grouped
         self._apart = apart
         self._rows: list[tuple[Text, ...]] = []
@@ -59,16 +59,21 @@ class FittingTable:
         if self._apart:
             yield Text()
         most = len(self._droppable)
-        forms = [(dropped, self._comfortable) for dropped in range(most + 1)]
+        forms = [(dropped, self._comfortable, False) for dropped in range(most + 1)]
+        forms += [(most, COMFORTABLE, False), (most, 0, False)]
+        many = len(self._rows) > _MANY
+        forms += [(dropped, 0, True) for dropped in range(most + 1)] if self._grouped and not many else []
         dropped = most
-        for dropped, comfortable in [*forms, (most, COMFORTABLE), (most, 0)]:
-            if widths := self._widths(dropped, comfortable, options.max_width):
-                if len(self._rows) > _MANY:
+        for dropped, comfortable, headed in forms:
+            if widths := self._widths(dropped, comfortable, options.max_width, headed):
+                if many:
                     yield from self._plain(dropped, widths)
-                elif options.is_terminal:
-                    yield self._table(dropped, widths)
+                    break
+                table = self._table(dropped, widths, headed)
+                if options.is_terminal:
+                    yield table
                 else:
-                    yield from _unpadded(console, self._table(dropped, widths), options)
+                    yield from _unpadded(console, table, options)
                 break
         else:
             yield from self._records(dropped)
@@ -76,16 +81,23 @@ class FittingTable:
             names = ", ".join(self._headers[column] for column in self._columns(dropped, shown=False))
             yield Text(f"not shown at {options.max_width} columns: {names}", "dim")
 
-    def _columns(self, dropped: int, shown: bool = True) -> list[int]:
-        """The columns that stay without the first `dropped` droppable ones, or these."""
-        gone = self._droppable[:dropped]
-        return [column for column, header in enumerate(self._headers) if (header not in gone) == shown]
+    def _columns(self, dropped: int, shown: bool = True, headed: bool = False) -> list[int]:
+        """The columns that stay without the first `dropped` droppable ones, or these.
 
-    def _widths(self, dropped: int, comfortable: int, room: int) -> list[int]:
+        Those of a table with headings lack the first one.
+        """
+        gone = self._droppable[:dropped]
+        columns = [column for column, header in enumerate(self._headers) if (header not in gone) == shown]
+        return columns[1:] if headed else columns
+
+    def _widths(self, dropped: int, comfortable: int, room: int, headed: bool) -> list[int]:
         """The width of each column that is shown; empty if they do not fit."""
         least, longest = [], []
-        for column in self._columns(dropped):
+        columns = self._columns(dropped, headed=headed)
+        for column in columns:
             cells = [self._headers[column], *(row[column].plain for row in self._rows)]
+            if headed and column == columns[0]:
+                cells += [row[0].plain for row in self._rows]
             longest.append(max(map(cell_len, cells)))
             word = max((cell_len(word) for cell in cells for word in cell.split()), default=0)
             words = column < self._left
@@ -93,17 +105,18 @@ class FittingTable:
         left = room - sum(least) - _GAP * (len(least) - 1)
         if left < 0:
             return []
-        widths = []
-        for narrow, wide in zip(least, longest, strict=True):
-            widths.append(min(wide, narrow + left))
-            left -= widths[-1] - narrow
+        widths = least[:]
+        # What lacks the least is widened first: so most columns are as wide as they want.
+        for column in sorted(range(len(least)), key=lambda column: longest[column] - least[column]):
+            widths[column] = min(longest[column], least[column] + left)
+            left -= widths[column] - least[column]
         return widths
 
-    def _table(self, dropped: int, widths: Sequence[int]) -> Table:
+    def _table(self, dropped: int, widths: Sequence[int], headed: bool) -> Table:
         table = Table(
             box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True, header_style="bold"
         )
-        columns = self._columns(dropped)
+        columns = self._columns(dropped, headed=headed)
         for column, width in zip(columns, widths, strict=True):
             words = column < self._left
             table.add_column(
@@ -115,6 +128,8 @@ class FittingTable:
             )
         above = None
         for row in self._rows:
+            if headed and row[0] != above:
+                table.add_row(Text(row[0].plain, "bold"))
             first = Text() if self._grouped and row[0] == above else row[0]
             above = row[0]
             table.add_row(*(first if column == 0 else row[column] for column in columns))
@@ -158,10 +173,19 @@ def _unpadded(console: Console, table: Table, options: ConsoleOptions) -> Iterat
 
 
 def plain_table(
-    headers: Sequence[str], rows: Sequence[Sequence[str]], left: int, apart: bool = True
+    headers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    left: int,
+    apart: bool = True,
+    droppable: Sequence[str] | None = None,
+    comfortable: int = COMFORTABLE,
 ) -> FittingTable:
-    """Any rows for a terminal; the first `left` columns are words."""
-    table = FittingTable(headers, left, apart=apart)
+    """Any rows for a terminal; the first `left` columns are words.
+
+    A narrow one goes without the numbers but the first, the last of them first, unless `droppable` says otherwise.
+    """
+    gone = headers[:left:-1] if droppable is None else droppable
+    table = FittingTable(headers, left, gone, apart=apart, comfortable=comfortable)
     for row in rows:
         table.add_row(*row)
     return table

@@ -47,7 +47,8 @@ def list_(
         return
     console = stdout()
     rows = [[str(entry.get(header) or "") for header in headers] for entry in entries]
-    console.print(plain_table(headers, rows, left=len(headers), apart=False))
+    table = plain_table(headers, rows, len(headers), apart=False, droppable=_DROPPABLE, comfortable=_TITLE)
+    console.print(table)
     if kind is Kind.CONTROLLERS:
         for entry in entries:
             for option in entry["options"]:
@@ -113,6 +114,10 @@ def _scenarios() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     return entries, ("name", "title", "source")
 
 
+_DROPPABLE = ("source", "trials", "takes", "scenarios")
+"""What a narrow terminal goes without, the first one first."""
+_TITLE = 60
+"""Columns of a title that are not wrapped while there is something to drop."""
 _LISTS: dict[Kind, Callable[[], tuple[list[dict[str, Any]], tuple[str, ...]]]] = {
     Kind.CONTROLLERS: _controllers,
     Kind.SCENARIOS: _scenarios,

@@ -35,7 +35,7 @@ HEADERS = (
 )
 _LEFT = 3
 """The first columns hold words, the others numbers."""
-_DROPPABLE = ("worst trial", "n", "min", "p95", "failures", "floor")
+_DROPPABLE = ("n", "min", "p95", "floor", "failures", "worst trial")
 """What a narrow terminal goes without, the first one first."""
 _ONE_LINE = 60
 """Columns of words that are not wrapped, so that a scenario takes one line."""

@@ -111,7 +111,7 @@ def _results(folders: Sequence[str], margin: float, limit: float | None, format_
         print_json(_document(folders, loaded, compared))
     elif format_ is SuiteFormat.MARKDOWN:
         for letter, rows in zip(LETTERS[1:], compared, strict=False):
-            say(markdown(headers(True, letter), comparison_rows(rows, True, letter), left=3) + "\n")
+            say(markdown(headers(True, letter), comparison_rows(rows, True), left=3) + "\n")
             say(_summary(rows, margin))
     else:
         _print(folders, loaded, compared, margin)

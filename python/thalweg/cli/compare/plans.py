@@ -32,7 +32,7 @@ def print_plan(folders: Sequence[str], size: float, margin: float, format_: Suit
         say(markdown(_HEADERS, rows, left=_LEFT) + "\n")
         say(_summary(planned, size))
     else:
-        stdout().print(plain_table(_HEADERS, rows, _LEFT))
+        stdout().print(plain_table(_HEADERS, rows, _LEFT, droppable=("of", "trials", "A median", "difference")))
         stdout().print(_summary(planned, size))
     return PASSED
 

@@ -113,7 +113,7 @@ def _print_study(letter: str, rows: Sequence[Difference], margin: float, format_
         say(markdown(names, shown, left=2) + f"\n\n{alike}")
         return
     if shown:
-        stdout().print(plain_table(names, shown, left=2))
+        stdout().print(plain_table(names, shown, left=2, droppable=()))
     stdout().print(f"{alike}; these numbers differ by chance too: trials and checks tell")
 
 

@@ -13,8 +13,8 @@ from thalweg.results.comparison import Row
 
 LETTERS = string.ascii_uppercase
 """What results are called, the base first."""
-_DROPPABLE = ("ties", "B better", "of", "A fails", "B fails", "A", "B")
-"""What a narrow terminal goes without, the first one first."""
+_DROPPABLE = ("ties", "B better", "of", "fails", "verdicts", "A median", "change")
+"""What a narrow terminal goes without, the first one first: the answer and its interval stay."""
 _DIGITS = 5
 """Of a median that messages name."""
 
@@ -22,20 +22,20 @@ _DIGITS = 5
 def headers(named: bool, b: str = "B") -> tuple[str, ...]:
     """Of a comparison of A and `b`, with the names of scenarios or without."""
     names = ("scenario",) if named else ()
-    rest = ("answer", "A median", "B - A [95 %]", "change", "A", "B", "A fails", "B fails", "of")
+    rest = ("B is", "A median", "B - A [95 %]", "change", "verdicts", "fails", "of")
     return tuple(name.replace("B", b) for name in (*names, "criterion", *rest, "B better", "ties"))
 
 
-def comparison_rows(rows: Sequence[Row], named: bool, b: str = "B") -> list[list[str]]:
+def comparison_rows(rows: Sequence[Row], named: bool) -> list[list[str]]:
     """Under `headers`."""
-    return [_cells(row, b)[0 if named else 1 :] for row in rows]
+    return [_cells(row)[0 if named else 1 :] for row in rows]
 
 
 def comparison_table(rows: Sequence[Row], named: bool = True, b: str = "B") -> FittingTable:
     """For a terminal."""
     names = [name.replace("B", b) for name in _DROPPABLE]
     table = FittingTable(headers(named, b), 3 if named else 2, names, grouped=named)
-    for row in comparison_rows(rows, named, b):
+    for row in comparison_rows(rows, named):
         table.add_row(*row)
     return table
 
@@ -61,19 +61,17 @@ def median_and_more(row: Row) -> tuple[str, str]:
     return text(row.a.median, unit, _DIGITS), more
 
 
-def _cells(row: Row, b: str) -> list[str]:
+def _cells(row: Row) -> list[str]:
     base, other, unit, paired = row.a, row.b, row.a.unit, row.paired
     return [
         row.scenario,
         base.subject,
-        row.told.replace("B", b),
+        row.told.removeprefix("B is "),
         supported(base.median_interval, unit),
         bracketed(row.sharper.interval, unit),
         change_text(row.change),
-        base.answer,
-        other.answer,
-        f"{base.failures} of {base.n}",
-        f"{other.failures} of {other.n}",
+        f"{base.answer}, {other.answer}",
+        f"{base.failures} of {base.n}, {other.failures} of {other.n}",
         "pairs" if row.pairs_are_sharper else "all with all",
         f"{paired.b_better} of {paired.n}" if paired else "-",
         str(paired.ties) if paired else "-",

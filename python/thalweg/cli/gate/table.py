@@ -18,7 +18,7 @@ from thalweg.results.gate.judgement import Change, Judged, Judgement
 
 _HEADERS = ("scenario", "metric", "answer", "baseline", "change", "difference [95 %]", "threshold", "of")
 _LEFT = 3
-_DROPPABLE = ("of", "threshold", "difference [95 %]", "baseline")
+_DROPPABLE = ("of", "threshold", "baseline", "change")
 """What a narrow terminal goes without, the first one first."""
 IDENTICAL = "identical"
 """The name of a case of which no metric failed."""

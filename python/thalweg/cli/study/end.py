@@ -117,9 +117,10 @@ def _print_checks(result: StudyResult) -> None:
         for check in result.checks:
             table.add_row(check.name, _verdict(check), check.measured)
         console.print(table)
-    said = checks_told([check.answer for check in result.checks])
+    trials = f"{each(result.trials)}, {seed_text(result.seed)}"
+    said = [checks_told([check.answer for check in result.checks]), trials] if result.checks else [trials]
     times = f"{text(result.wall_s, 's', 3)} ({text(result.core_s, 's', 3)} of processor time)"
-    console.print(f"{said}; {each(result.trials)}, {seed_text(result.seed)}; {times}")
+    console.print("; ".join([*said, times]))
 
 
 def checks_told(answers: Sequence[str]) -> str:
@@ -127,11 +128,7 @@ def checks_told(answers: Sequence[str]) -> str:
 
     >>> checks_told([HOLDS, FAILS]), checks_told([HOLDS, UNTOLD, UNTOLD]), checks_told([UNTOLD, UNTOLD])
     ('1 of 2 checks hold', '1 of 1 checks holds, 2 have not enough trials', 'none of 2 checks has enough trials')
-    >>> checks_told([])
-    'nothing is checked'
     """
-    if not answers:
-        return "nothing is checked"
     decided = len(answers) - answers.count(UNTOLD)
     if not decided:
         many = f"none of {len(answers)} checks has enough trials"

@@ -11,7 +11,7 @@ from thalweg.results.against import table
 from thalweg.results.against.standing import Standing
 
 _STYLES = {"best": "green", "worst": "bold red"}
-_DROPPABLE = ("of", "less the best rival [95 %]")
+_DROPPABLE = ("of",)
 """What a narrow terminal goes without, the first one first."""
 _COUNT_DROPPABLE = ("better", "places")
 

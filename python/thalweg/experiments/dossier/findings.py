@@ -27,6 +27,11 @@ def amount(value: float, number: Number) -> str:
     return percent(value) if number.unit == "share" else text(value, number.unit, 3)
 
 
+def limit_text(value: float, number: Number) -> str:
+    """A limit with its direction: `at most 15 ms`."""
+    return f"{'at most' if number.better == 'lower' else 'at least'} {amount(value, number)}"
+
+
 def with_interval(interval: Interval, number: Number) -> str:
     """A median with its interval of 95 %."""
     shown, low, high = (amount(value, number) for value in (interval.value, interval.low, interval.high))
@@ -61,11 +66,20 @@ class Findings:
 
     @property
     def worst(self) -> Sequence[Judgement]:
-        """The worst number of each of the three worst settings, those beyond the limit first."""
+        """The worst number of each of the three worst settings: beyond the limit, and then undecided.
+
+        None where all numbers are within their limits: what is within is no finding.
+        """
+        found = [one for one in self.judged if one.is_beyond or one.is_undecided]
         by_setting: dict[str, Judgement] = {}
-        for one in sorted(self.judged, key=lambda one: (not one.is_beyond, -one.severity)):
+        for one in sorted(found, key=lambda one: (not one.is_beyond, -one.severity)):
             by_setting.setdefault(one.setting.name, one)
         return list(by_setting.values())[:WORST]
+
+    @property
+    def no_finding(self) -> str:
+        """What stands in place of the worst findings where there are none."""
+        return "No number is beyond its limit." if self.judged else "Nothing was measured."
 
     @property
     def title(self) -> str:
@@ -175,7 +189,8 @@ def sentence(one: Judgement) -> str:
         for differs in dict.fromkeys(one.differs)
     }
     differing = ", ".join(f"{words} {' and '.join(names)}" for words, names in told.items())
-    return f"{number.title} {amount(one.interval.value, number)}, beside {beside}: {differing}"
+    limit = limit_text(median(one.bound), number)
+    return f"{number.title} {amount(one.interval.value, number)}, limit {limit}, beside {beside}: {differing}"
 
 
 def replay(one: Judgement) -> str:

@@ -58,11 +58,23 @@ class Judgement:
     """From each standard: -1 for smaller, 1 for larger, 0 if that cannot be told."""
     worst_seed: int
     """Of the trial that lies farthest beyond the limit, or nearest to it."""
+    worst_bound: float
+    """The limit in that trial."""
 
     @property
     def is_beyond(self) -> bool:
         """Whether the trials say that it is beyond the limit."""
         return self.standing == BEYOND
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether there are not enough trials to say."""
+        return self.standing == UNKNOWN
+
+    @property
+    def side(self) -> Literal["at_most", "at_least"]:
+        """What the limit bounds."""
+        return "at_most" if self.number.better == "lower" else "at_least"
 
     @property
     def severity(self) -> float:
@@ -126,6 +138,7 @@ def judge(
                 continue
             values, *standards = (of[known] for of in (values, *standards))
             bound = limits[number.name].bound(number, standards)
+            worst = int(np.argmax(_excess(number, values, bound)))
             yield Judgement(
                 setting,
                 question,
@@ -137,7 +150,8 @@ def judge(
                 bound,
                 _standing(_excess(number, values, bound), confidence),
                 tuple(_differs(values, standard, confidence) for standard in standards),
-                int(seeds[known][np.argmax(_excess(number, values, bound))]),
+                int(seeds[known][worst]),
+                float(bound[worst]),
             )
 
 

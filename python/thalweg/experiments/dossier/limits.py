@@ -67,9 +67,9 @@ class Limit:
         """As people read it.
 
         >>> LIMITS["queue-delay"].words(NUMBERS["queue-delay"])
-        '1.5 times the larger of the standards and 10 ms'
+        'at most 1.5 times the larger of the standards and 10 ms'
         >>> SETS["c4-load"]["load"].words(NUMBERS["load"])
-        '70.0 %'
+        'at most 70.0 %'
         """
         lower = number.better == "lower"
         parts = []
@@ -81,7 +81,7 @@ class Limit:
                 parts.append("but no more than half of the way to 100 %")
         if self.absolute is not None:
             parts += [*(["or"] if parts else []), _amount(self.absolute, number)]
-        return " ".join(parts)
+        return " ".join(["at most" if lower else "at least", *parts])
 
 
 def _amount(value: float, number: Number) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from thalweg.base.seeds import seed_text
-from thalweg.experiments.dossier.findings import Findings, amount, replay, sentence, with_interval
+from thalweg.experiments.dossier.findings import Findings, amount, limit_text, replay, sentence, with_interval
 from thalweg.experiments.dossier.judge import Judgement
 from thalweg.experiments.dossier.parameters import LIVE_TRIALS, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
@@ -36,6 +36,8 @@ def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
     if result.command:
         yield from ("", f"Made by: `{result.command}`")
     yield from ("", "## The worst findings", "")
+    if not found.worst:
+        yield found.no_finding
     for place, one in enumerate(found.worst, 1):
         yield f"{place}. Section {one.question.criterion}, {one.setting.title}: {sentence(one)} ({one.standing})."
         yield f"   Worst trial: `{replay(one)}`"
@@ -89,8 +91,10 @@ def _also(found: Findings) -> Iterator[str]:
 
 
 def _cells(one: Judgement) -> list[str]:
-    amounts = [amount(median(values), one.number) for values in (*one.of_standards, one.bound)]
-    return [one.setting.title, one.number.title, with_interval(one.interval, one.number), *amounts, one.standing]
+    amounts = [amount(median(values), one.number) for values in one.of_standards]
+    limit = limit_text(median(one.bound), one.number)
+    own = with_interval(one.interval, one.number)
+    return [one.setting.title, one.number.title, own, *amounts, limit, one.standing]
 
 
 def _lines_of(headers: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -7,7 +7,15 @@ from typing import Any
 
 from markupsafe import Markup
 
-from thalweg.experiments.dossier.findings import Findings, amount, beyond, replay, sentence, with_interval
+from thalweg.experiments.dossier.findings import (
+    Findings,
+    amount,
+    beyond,
+    limit_text,
+    replay,
+    sentence,
+    with_interval,
+)
 from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judgement, Standing
 from thalweg.experiments.dossier.markdown import markdown
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
@@ -38,6 +46,7 @@ def _values(result: StudyResult, found: Findings) -> Mapping[str, object]:
         "standards": STANDARDS,
         "count": [(standing, _BADGES[standing], number) for standing, number in found.count().items() if number],
         "worst": [_finding(one) for one in found.worst],
+        "no_finding": found.no_finding,
         "matrix": _matrix(found),
         "environments": list(ENVIRONMENTS.values()),
         "criteria": criteria,
@@ -118,5 +127,5 @@ def _line(one: Judgement) -> dict[str, Any]:
             (amount(median(values), number), arrows[differs])
             for values, differs in zip(one.of_standards, one.differs, strict=True)
         ],
-        "bound": amount(bound, number),
+        "bound": limit_text(bound, number),
     }

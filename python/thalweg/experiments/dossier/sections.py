@@ -27,9 +27,9 @@ class Section:
         """What it asks for, after its word of RFC 2119.
 
         >>> CRITERIA["5.1.2"].request
-        'Advice, without a word of RFC 2119: no queues longer than need be'
+        'Advisory: queues should be no longer than necessary'
         """
-        word = "Advice, without a word of RFC 2119" if self.strength == "advice" else self.strength
+        word = "Advisory" if self.strength == "advice" else self.strength
         return f"{word}: {self.asks}"
 
 
@@ -41,7 +41,7 @@ _CRITERIA = (
         "advice",
         "while the loss stays high, a sender stops, or backs off to a packet in each round trip and then to less",
     ),
-    Section("5.1.2", "Protection against bufferbloat", "advice", "no queues longer than need be"),
+    Section("5.1.2", "Protection against bufferbloat", "advice", "queues should be no longer than necessary"),
     Section(
         "5.1.3",
         "Protection against high packet loss",

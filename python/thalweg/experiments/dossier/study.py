@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from thalweg.base.quantity import text
 from thalweg.base.seeds import SET_SIZE
-from thalweg.experiments.dossier.findings import Findings, amount, replay
+from thalweg.experiments.dossier.findings import Findings, amount, limit_text, replay
 from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, Judgement, Numbers, least_trials
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, measured
 from thalweg.experiments.dossier.parameters import TRIALS, Cell, Parameters
+from thalweg.experiments.dossier.replays import with_limits
 from thalweg.experiments.dossier.sections import CRITERIA
 from thalweg.experiments.dossier.settings.player import STANDARDS
 from thalweg.experiments.studies.runner.parameters import Option
@@ -41,6 +42,11 @@ def findings_of(finished: Dossier) -> Findings:
     return _findings(finished.parameters, finished.cells)
 
 
+def found_in(found: Findings) -> list[Judgement]:
+    """Every number of the candidate and of other implementations."""
+    return [*found.judged, *found.also]
+
+
 def _findings(parameters: Parameters, cells: Mapping[Cell, Numbers]) -> Findings:
     return Findings(parameters, {(cell.setting, cell.player): numbers for cell, numbers in cells.items()})
 
@@ -60,6 +66,7 @@ def _row(one: Judgement) -> Row:
         "value_high": finite(one.interval.high),
         **{name: finite(median(values)) for name, values in zip(STANDARDS, one.of_standards, strict=True)},
         "limit": finite(median(one.bound)),
+        "side": one.side,
         "standing": one.standing,
         "severity": finite(one.severity),
         **{f"differs_from_{name}": differs for name, differs in zip(STANDARDS, one.differs, strict=True)},
@@ -82,6 +89,7 @@ COLUMNS = (
     Column("value_high", meaning="interval of 95 %"),
     *(Column(name, meaning=f"median of {name} with the same seeds") for name in STANDARDS),
     Column("limit", meaning="median of the limits of the trials"),
+    Column("side", kind=str, meaning="at_most or at_least: what the limit bounds"),
     Column("standing", kind=str, meaning="beyond the limit, within it, or not enough trials"),
     Column("severity", meaning="the number over its limit, or the limit over it where more is better"),
     *(
@@ -116,6 +124,7 @@ def _line(row: Row) -> list[str]:
     number = NUMBERS[str(row["number"])]
     values = [row["value"], *(row[name] for name in STANDARDS), row["limit"]]
     amounts = ["-" if value is None else amount(float(value), number) for value in values]
+    amounts[-1] = "-" if row["limit"] is None else limit_text(float(row["limit"]), number)
     return [f"{row['criterion']}, {row['environment']}", str(row["title"]), number.title, *amounts]
 
 
@@ -124,8 +133,8 @@ def _notes(parameters: Parameters, cells: Mapping[Cell, Numbers]) -> list[str]:
     lines = [
         f"Of {len(found.strong)} sections with a MUST or SHOULD that experiments can answer, "
         f"{len(found.answered)} have evidence here",
-        f"Of {parameters.comparisons} comparisons, {text(found.chance)} say something by chance on average; "
-        f"{found.differing} of those with a standard tell a difference",
+        f"Of {parameters.comparisons} comparisons, about {text(found.chance)} would be significant by chance; "
+        f"{found.differing} show a difference from Reno or CUBIC",
     ]
     trials, least = max((len(one.values) for one in found.judged), default=0), least_trials(parameters.comparisons)
     if trials < least:
@@ -159,9 +168,7 @@ STUDY: Study[Parameters, Cell, Numbers] = Study(
     legend="Limits are ours, since RFC 9743 gives none; no number here means compliance.",
     scenario=Parameters.scenario,
     measure=lambda parameters, cell, trials: measured(parameters.settings[cell.setting], trials),
-    rows=lambda parameters, cells: [
-        _row(one) for found in [_findings(parameters, cells)] for one in (*found.judged, *found.also)
-    ],
+    rows=lambda parameters, cells: [_row(one) for one in found_in(_findings(parameters, cells))],
     notes=_notes,
     blocks=lambda of: {
         "Dossier": {
@@ -176,5 +183,6 @@ STUDY: Study[Parameters, Cell, Numbers] = Study(
     page=_page,
     preset_of=lambda of: of.profile,
     trials_of=Cell.trials,
+    texts=lambda finished: with_limits(finished.scenarios, found_in(findings_of(finished))),
     live_span_s=lambda of, trials: (of.live_span_s(trials), None),
 )

@@ -43,14 +43,20 @@ def in_order(*ascending: Interval) -> list[int]:
 
 
 def bracketed(interval: Interval, unit: str = "", shown: int | None = None) -> str:
-    """The same with the interval behind it.
+    """The same with the interval behind it; what all three are in is said once.
 
     >>> bracketed(Interval(4.7123, 4.31, 5.10, 100), "s"), bracketed(Interval(4.7123, 4.3, math.inf, 20), "s")
-    ('4.7 s [4.3 s, 5.1 s]', '4.7 s [4.3 s, unbounded]')
+    ('4.7 s [4.3, 5.1]', '4.7 s [4.3 s, unbounded]')
+    >>> bracketed(Interval(1.2, 0.91, 1.4, 20), "s")
+    '1.2 s [910 ms, 1.4 s]'
     """
     shown = shown or digits(interval)
+    value = text(interval.value, unit, shown)
     low, high = low_bound(interval.low, unit, shown), high_bound(interval.high, unit, shown)
-    return f"{text(interval.value, unit, shown)} [{low}, {high}]"
+    _, _, prefixed = value.partition(" ")
+    if prefixed and all(bound.endswith(f" {prefixed}") for bound in (low, high)):
+        low, high = (bound.removesuffix(f" {prefixed}") for bound in (low, high))
+    return f"{value} [{low}, {high}]"
 
 
 def ranged(interval: Interval) -> str:

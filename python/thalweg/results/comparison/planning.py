@@ -78,7 +78,11 @@ def plan(a: SuiteResult, b: SuiteResult | None, size: float, margin: float = MAR
             values = pairs.differences if pairs else None
             found.append(_planned(row.scenario, row.a, size, margin, chance, values))
         return found
-    each = [(outcomes.scenario.name, one) for outcomes in a.outcomes for one in asked(outcomes)]
+    each = [
+        (outcomes.scenario.name, one)
+        for outcomes in a.outcomes
+        for one in {one.subject: one for one in reversed(asked(outcomes))}.values()
+    ]
     return [_planned(name, one, size, margin, RATE / len(each), None) for name, one in each]
 
 

@@ -57,7 +57,7 @@ def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress,
     pictures |= {name: partial(_write_text, text=text) for name, text in page.texts.items()}
     tables = {**study.stored(finished), **samples_table(finished.samples, result.seed)}
     root = write_study_files(
-        folder, result, finished.scenarios, tables, pictures, finished.files, complete=finished.complete
+        folder, result, study.texts(finished), tables, pictures, finished.files, complete=finished.complete
     )
     if page.own:
         template, values = page.own

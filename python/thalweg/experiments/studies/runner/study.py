@@ -142,6 +142,8 @@ class Study(Generic[P, C, M]):
     """What was run, for people: title of a block -> parameter -> value."""
     samples: Callable[[M], Mapping[str, Values]] = lambda _: {}
     """The value of each trial of a cell by measure, in the order of seeds: what `compare` judges by."""
+    texts: Callable[[Finished[P, C, M]], Mapping[str, str]] = lambda finished: finished.scenarios
+    """The scenarios as they are stored, by the names of cells."""
     stored: Callable[[Finished[P, C, M]], Mapping[str, pl.DataFrame]] = lambda _: {}
     """What is stored besides as `NAME.parquet`."""
     stored_columns: Mapping[str, Sequence[Column]] = field(default_factory=dict)
