@@ -27,7 +27,7 @@ HELD_BY = {
         r"This needs Linux or macOS": "tests/documentation/test_promises.py::test_versions_that_readme_asks_for",
         r"Node and `rustup` are needed": "make build",
         r"One path for a connection, no multipath": "tests/documentation/test_promises.py::test_a_second_path",
-        r"The model is not a network": "tests/documentation/test_links.py::test_a_link_leads_to_a_file",
+        r"The model is not a network": "tests/repository/test_citations.py::test_every_link_leads",
         r"Real time needs Linux, and has one hop": "tests/live/test_flows.py::test_a_path_of_several_hops",
     },
     "docs/index.md": {

@@ -95,17 +95,29 @@ def numbers(text: str) -> set[str]:
     return {match.group(1) for heading in headings(text) if (match := re.match(r"(\d+(?:\.\d+)*)\.? ", heading))}
 
 
-def anchors(text: str) -> set[str]:
-    """The anchors that GitHub makes of the headings of a page: lower case, hyphens for blanks, no other signs."""
+def anchors(text: str) -> dict[str, int]:
+    """The anchors that GitHub makes of the headings of a page: lower case, hyphens for blanks, no other signs.
+
+    Each has the number of words below it, up to the next heading that is as high; comments are none.
+    """
     made: dict[str, int] = {}
-    for heading in headings(text):
-        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
+    below: dict[str, int] = {}
+    above: list[tuple[int, str]] = []
+    shown = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    for line, prose in zip(shown.splitlines(), _prose(shown).splitlines(), strict=True):
+        heading = re.fullmatch(r"(#+) +(.+?) *", prose)
+        if heading is None:
+            for _, anchor in above:
+                below[anchor] += len(line.split())
+            continue
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading[2])
         slug = re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
         count = made.get(slug, 0)
         made[slug] = count + 1
-        if count:
-            made[f"{slug}-{count}"] = 1
-    return set(made)
+        anchor = f"{slug}-{count}" if count else slug
+        above = [*((level, name) for level, name in above if level < len(heading[1])), (len(heading[1]), anchor)]
+        below[anchor] = 0
+    return below
 
 
 def links(text: str) -> Iterator[tuple[int, str]]:

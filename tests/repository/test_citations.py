@@ -28,6 +28,8 @@ EXAMPLES = (
     "tests/repository/test_citations.py",
     "docs/reference/documents.toml",
 )
+LEAST_WORDS = 5
+"""Below a heading that a link leads to."""
 CITED_BY_SCENARIOS = "draft-huitema-ccwg-c4-test"
 
 
@@ -149,7 +151,7 @@ def test_the_table_says_where_each_document_is_and_whether_it_was_checked() -> N
     assert listed == [name for name, entry in DOCUMENTS.items() if "unchecked" in entry]
 
 
-def test_every_link_leads_to_a_file_and_an_anchor_that_exist() -> None:
+def test_every_link_leads_to_a_file_and_to_a_heading_that_says_something() -> None:
     broken = []
     for name in files(".md"):
         for line, target in links(text(name)):
@@ -157,8 +159,10 @@ def test_every_link_leads_to_a_file_and_an_anchor_that_exist() -> None:
             file = (ROOT / name).parent / path if path else ROOT / name
             if not file.exists():
                 broken.append(f"{name}:{line}: there is no {target}")
-            elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
+            elif anchor and (below := anchors(file.read_text(encoding="utf-8")).get(anchor)) is None:
                 broken.append(f"{name}:{line}: {path or name} has no heading for #{anchor}")
+            elif anchor and below is not None and below < LEAST_WORDS:
+                broken.append(f"{name}:{line}: {path or name} says nothing below #{anchor}")
     assert not broken, "\n".join(broken)
 
 
@@ -171,6 +175,11 @@ def test_every_test_that_is_cited_exists() -> None:
                 if not any((folder / cited_test).exists() for folder in (ROOT / name).parents):
                     missing.append(f"{name}:{number}: there is no {cited_test}")
     assert not missing, "\n".join(missing)
+
+
+def test_something_stands_below_every_heading() -> None:
+    empty = {name: [anchor for anchor, words in anchors(text(name)).items() if not words] for name in files(".md")}
+    assert {name: found for name, found in empty.items() if found} == {}
 
 
 @pytest.mark.parametrize(
@@ -208,9 +217,11 @@ def test_a_citation_of_something_unknown_fails_with_file_and_line(tmp_path: Path
 
 def test_headings_make_the_anchors_that_github_makes() -> None:
     markdown = "# One, *two* (`three`)\n## A/B - c\n## 2.3 Events\n## 2.3 Events\n```\n# no heading\n```\n"
-    assert anchors(markdown) == {"one-two-three", "ab---c", "23-events", "23-events-1"}
+    assert set(anchors(markdown)) == {"one-two-three", "ab---c", "23-events", "23-events-1"}
     assert len(headings(markdown)) == 4
     assert numbers(markdown) == {"2.3"}
+    parts = "# A\n## Empty\n<!-- made: x -->\n<!-- end -->\n## Full\n### Part\nOne two.\n```\nthree\n```\n"
+    assert anchors(parts) == {"a": 5, "empty": 0, "full": 5, "part": 5}
     assert list(links("[a](b.md#c)\n[x](https://x)\n```\n[d](e)\n```\n![p](q.svg)\n")) == [
         (1, "b.md#c"),
         (6, "q.svg"),
