@@ -73,7 +73,7 @@ pub use packet::Packet;
 pub use passage::Passage;
 pub use policer::PolicerConfig;
 pub use queue::{
-    AckFilter, CakeConfig, CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig, PieConfig,
-    QueueConfig, RedConfig, StepConfig,
+    AckFilter, CakeConfig, Cells, CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig,
+    Framing, PieConfig, QueueConfig, RedConfig, StepConfig,
 };
 pub use stats::{Count, DropCause, Dropped, FlowLinkStats, LinkProgress, LinkStats, Transmitted};

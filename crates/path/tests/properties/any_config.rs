@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use thalweg_path::{
-    AckFilter, CakeConfig, Change, CodelConfig, DeliveryTrace, DualPi2Config, DualPi2Scheduler,
-    EcnConfig, FqCodelConfig, JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PieConfig,
-    PolicerConfig, QueueConfig, RedConfig, StepConfig, WifiFormula,
+    AckFilter, CakeConfig, Cells, Change, CodelConfig, DeliveryTrace, DualPi2Config,
+    DualPi2Scheduler, EcnConfig, FqCodelConfig, Framing, JitterConfig, Limit, LinkConfig,
+    LossConfig, NoiseConfig, PieConfig, PolicerConfig, QueueConfig, RedConfig,
+    StepConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
@@ -106,15 +107,22 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
             span(200_000),
             0usize..3
         )
-            .prop_map(|(bandwidth, rtt, filter)| QueueConfig::Cake(CakeConfig {
-                bandwidth: bandwidth.map(Rate::from_bits_per_sec),
-                rtt,
-                ack_filter: [
-                    AckFilter::Off,
-                    AckFilter::Conservative,
-                    AckFilter::Aggressive
-                ][filter],
-            })),
+            .prop_map(
+                |(bandwidth, rtt, filter, (overhead, mpu, cells))| QueueConfig::Cake(CakeConfig {
+                    bandwidth: bandwidth.map(Rate::from_bits_per_sec),
+                    rtt,
+                    ack_filter: [
+                        AckFilter::Off,
+                        AckFilter::Conservative,
+                        AckFilter::Aggressive
+                    ][filter],
+                    framing: Framing {
+                        overhead: Bytes::new(overhead),
+                        mpu: Bytes::new(mpu),
+                        cells: [Cells::None, Cells::Atm, Cells::Ptm][cells],
+                    },
+                })
+            ),
         (span(9_000), span(9_000), span(20_000), any::<[bool; 3]>()).prop_map(
             |(target, update, max_burst, [ecn, derandomise, cap])| QueueConfig::Pie(PieConfig {
                 target,

@@ -25,7 +25,7 @@ pub(crate) use media::{Carriage, Encoder, From, Media};
 pub(crate) use medium::Medium;
 pub(crate) use pass::Pass;
 pub(crate) use path::{Change, Path, When};
-pub(crate) use queue::{AckFilter, Queue};
+pub(crate) use queue::{AckFilter, Framing, Queue};
 pub(crate) use short::written_out;
 pub(crate) use stack::Stack;
 pub use stack::names_library;
