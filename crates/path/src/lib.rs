@@ -66,7 +66,7 @@ pub use config::{Change, LinkConfig};
 pub use jitter::{JitterConfig, JitterTrace, JitterTraceError, WifiFormula};
 pub use limit::Limit;
 pub use link::{EcnConfig, Link};
-pub use loss::LossConfig;
+pub use loss::{LossConfig, LossScript};
 pub use medium::{Medium, MediumConfig};
 pub use models::{Model, ModelKind, models};
 pub use packet::Packet;

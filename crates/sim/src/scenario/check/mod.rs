@@ -7,7 +7,6 @@ pub(super) mod counts;
 mod criteria;
 mod dead_end;
 mod flow;
-mod jitter;
 mod link;
 mod media;
 mod packets;

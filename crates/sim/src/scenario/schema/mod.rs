@@ -8,6 +8,7 @@ mod flow;
 mod impairment;
 mod media;
 mod medium;
+mod packets;
 mod pass;
 mod path;
 mod queue;
