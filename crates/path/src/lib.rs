@@ -67,14 +67,14 @@ pub use config::{Change, LinkConfig};
 pub use jitter::{JitterConfig, JitterTrace, JitterTraceError, WifiFormula};
 pub use limit::Limit;
 pub use link::{EcnConfig, Link};
-pub use loss::LossConfig;
+pub use loss::{LossConfig, LossScript};
 pub use medium::{Medium, MediumConfig};
 pub use models::{Model, ModelKind, models};
 pub use packet::Packet;
 pub use passage::Passage;
 pub use policer::PolicerConfig;
 pub use queue::{
-    AckFilter, CakeConfig, CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig, PieConfig,
-    QueueConfig, RedConfig, StepConfig,
+    AckFilter, CakeConfig, Cells, CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig,
+    Framing, PieConfig, QueueConfig, RedConfig, StepConfig,
 };
 pub use stats::{Count, DropCause, Dropped, FlowLinkStats, LinkProgress, LinkStats, Transmitted};

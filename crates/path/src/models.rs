@@ -208,8 +208,15 @@ pub fn models() -> &'static [Model] {
             Loss,
             "gilbert-elliott",
             "bursts: a good and a bad state with their own loss rates",
-            "Gilbert 1960; Elliott 1963; Hasslinger and Hohlfeld 2008",
+            "Gilbert 1960; Elliott 1963; Hasslinger and Hohlfeld 2008; by packets or in time",
         ),
+        model(
+            Loss,
+            "periodic",
+            "one packet of so many",
+            "RFC 9438 section 5.1, table 2",
+        ),
+        model(Loss, "scripted", "packets with given numbers", "-"),
     ];
     MODELS
 }

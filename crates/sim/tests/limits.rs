@@ -310,8 +310,8 @@ fn an_unknown_choice_is_refused_with_the_known_ones() {
     a.toml:5: `jitter = 7`: 7 has no unit; accepted: "80 ms", or a table with model = "none", "uniform", "normal", "truncated-normal", "wifi", "two-components", "trace", "bursts", "nr-bpdv", "reordering"
     a.toml:5: `jitter = { model = "weather" }`: unknown value "weather"; accepted: one of "none", "uniform", "normal", "truncated-normal", "wifi", "two-components", "trace", "bursts", "nr-bpdv", "reordering"
     a.toml:5: `[path.jitter]`: the key "model" is missing here; accepted: "80 ms", or a table with model = "none", "uniform", "normal", "truncated-normal", "wifi", "two-components", "trace", "bursts", "nr-bpdv", "reordering"
-    a.toml:5: `loss = []`: this is a list; accepted: "1 %", or a table with model = "random", "gilbert-elliott"
-    a.toml:5: `loss = { model = "rain" }`: unknown value "rain"; accepted: "random" or "gilbert-elliott"
+    a.toml:5: `loss = []`: this is a list; accepted: "1 %", or a table with model = "random", "gilbert-elliott", "periodic", "scripted"
+    a.toml:5: `loss = { model = "rain" }`: unknown value "rain"; accepted: one of "random", "gilbert-elliott", "periodic", "scripted"
     a.toml:5: `jitter = { model = "wifi", mean = "7 ms", formula = 3 }`: 3 is a number; accepted: a text in quotes
     a.toml:5: `change = 3`: 3 is a number; accepted: a list in square brackets
     a.toml:5: `reorder = "yes"`: "yes" is a text; accepted: true or false

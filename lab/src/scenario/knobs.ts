@@ -30,6 +30,8 @@ export interface Settings {
   hops: number;
   rate: Knob;
   rtt: Knob;
+  /** Where the direction from client to server has a delay of its own. */
+  upDelay: Knob | null;
   buffer: Knob;
   loss: Knob;
   queue: Choice;
@@ -122,11 +124,14 @@ function loss(key: string, value: Value | undefined, amount: number | undefined)
 }
 
 
+const DELAYS: Range = { least: 1e-3, most: 1, unit: "s" };
+
 /** The settings of the scenario as it runs. `models` are the queue disciplines of the engine. */
 export function settings(checked: CheckedScenario, queues: string[]): Settings {
   const [hop, listed, values] = hopOf(checked.values);
   const amount = (name: string) => checked.amounts[`${listed}.${name}`];
   const queue = values["queue"];
+  const upDelay = inside(values["up"])["delay"];
   const discipline = typeof queue === "string" ? queue : inside(queue)["model"];
   const jitter = values["jitter"];
   // The short form is a mean, or the word of a model without keys.
@@ -152,7 +157,8 @@ export function settings(checked: CheckedScenario, queues: string[]): Settings {
     hop,
     hops: Array.isArray(checked.values["link"]) ? checked.values["link"].length : 1,
     rate: knob(`${hop}.rate`, "Rate", values["rate"], amount("rate"), { least: 1e5, most: 1e9, unit: "bps" }),
-    rtt: knob(`${hop}.rtt`, "Round-trip time", values["rtt"], amount("rtt"), { least: 1e-3, most: 1, unit: "s" }),
+    rtt: knob(`${hop}.rtt`, upDelay === undefined ? "Round-trip time" : "Twice the delay down", values["rtt"], amount("rtt"), DELAYS),
+    upDelay: upDelay === undefined ? null : knob(`${hop}.up.delay`, "Delay up", upDelay, amount("up.delay"), DELAYS),
     buffer: buffer(`${hop}.buffer`, values["buffer"], amount("buffer")),
     loss: loss(`${hop}.loss`, values["loss"], amount("loss")),
     queue: {

@@ -190,6 +190,7 @@ export function Path() {
       )}
       <Slider knob={now.rate} term="capacity" />
       <Slider knob={now.rtt} term="base RTT" />
+      {now.upDelay && <Slider knob={now.upDelay} term="base RTT" />}
       <Slider knob={now.buffer} term="buffer" />
       <Slider knob={now.loss} term="random loss" />
       {narrow.value ? (

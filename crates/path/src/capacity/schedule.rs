@@ -83,7 +83,7 @@ impl CapacitySchedule {
         changes.sort_by_key(|change| change.at);
 
         let mut jitters = vec![config.jitter.clone()];
-        let mut losses = Spell::first(config.loss);
+        let mut losses = Spell::first(config.loss.clone());
         let mut queues = Spell::first(config.queue.clone());
         let mut current = Settings {
             offset: Duration::ZERO,
@@ -115,8 +115,8 @@ impl CapacitySchedule {
                     }
                 };
             }
-            if let Some(loss) = change.loss {
-                current.loss = Spell::begin(&mut losses, change.at, loss);
+            if let Some(loss) = &change.loss {
+                current.loss = Spell::begin(&mut losses, change.at, loss.clone());
             }
             if let Some(queue) = &change.queue {
                 current.queue = Spell::begin(&mut queues, change.at, queue.clone());

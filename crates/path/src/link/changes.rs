@@ -113,7 +113,7 @@ fn a_change_to_the_same_discipline_and_the_same_loss_changes_nothing() {
     let same = |at| {
         changed(at, |change| {
             change.queue = Some(config.queue.clone());
-            change.loss = Some(config.loss);
+            change.loss = Some(config.loss.clone());
         })
     };
     let other = |at| {

@@ -429,7 +429,7 @@ impl<P: Packet> Link<P> {
             self.last_draw = (departure.at, drawn);
             (drawn, jitter.spacing(departure.busy))
         };
-        let is_lost = self.losses.strike(settings.loss);
+        let is_lost = self.losses.strike(settings.loss, departure.at);
         if is_lost || queued.ecn == Ecn::Ce && self.ecn == EcnConfig::CeLost {
             self.port.vacant.add(slot);
             let cause = DropCause::Lost;

@@ -126,7 +126,7 @@ impl<P: Packet> Link<P> {
     /// the wait of a packet that arrives now. A delivery trace counts with its mean. [`Duration::MAX`] while
     /// packets wait in a suspended link.
     pub fn queue_delay(&self) -> Duration {
-        self.port.drain_time(self.queue.shaped())
+        self.port.drain_time(self.queue.shaped(self.queue()))
     }
 
     /// Capacity, as of the last call that moved the link: that of the schedule, without noise, or the

@@ -23,8 +23,9 @@ mod step;
 
 use crate::buffer::Queued;
 use crate::port::Port;
+use crate::stats::Count;
 use cake::Cake;
-pub use cake::{AckFilter, CakeConfig};
+pub use cake::{AckFilter, CakeConfig, Cells, Framing};
 use codel::Codel;
 pub use codel::CodelConfig;
 pub(crate) use discipline::Discipline;
@@ -104,12 +105,12 @@ impl Queue {
         matches!(self, Queue::Active(active) if matches!(&**active, Active::Cake(queue) if queue.filters_acks()))
     }
 
-    /// The rate of its shaper, if it has one.
-    pub(crate) fn shaped(&self) -> Option<Rate> {
+    /// The rate at which what waits leaves its shaper, if it has one.
+    pub(crate) fn shaped(&self, waiting: Count) -> Option<Rate> {
         match self {
             Queue::DropTail(_) => None,
             Queue::Active(active) => match &**active {
-                Active::Cake(queue) => queue.shaped(),
+                Active::Cake(queue) => queue.shaped(waiting),
                 _ => None,
             },
         }

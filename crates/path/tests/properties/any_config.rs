@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use thalweg_path::{
-    AckFilter, CakeConfig, Change, CodelConfig, DeliveryTrace, DualPi2Config, DualPi2Scheduler,
-    EcnConfig, FqCodelConfig, JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PieConfig,
-    PolicerConfig, QueueConfig, RedConfig, StepConfig, WifiFormula,
+    AckFilter, CakeConfig, Cells, Change, CodelConfig, DeliveryTrace, DualPi2Config,
+    DualPi2Scheduler, EcnConfig, FqCodelConfig, Framing, JitterConfig, Limit, LinkConfig,
+    LossConfig, LossScript, NoiseConfig, PieConfig, PolicerConfig, QueueConfig, RedConfig,
+    StepConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
@@ -54,6 +55,17 @@ fn loss() -> impl Strategy<Value = LossConfig> {
                 bad_loss,
             }
         }),
+        (span(90_000), span(90_000), fraction(), fraction()).prop_map(
+            |(good, bad, good_loss, bad_loss)| LossConfig::Fading {
+                good: good + Duration::from_micros(10),
+                bad,
+                good_loss,
+                bad_loss,
+            }
+        ),
+        (0u64..20).prop_map(|every| LossConfig::Periodic { every }),
+        proptest::collection::vec((1u64..40, 1u64..40), 0..5)
+            .prop_map(|ranges| LossConfig::Scripted(LossScript::new(ranges))),
     ]
 }
 fn limit() -> impl Strategy<Value = Limit> {
@@ -104,17 +116,25 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
         (
             proptest::option::of(1_000u64..50_000_000),
             span(200_000),
-            0usize..3
+            0usize..3,
+            (0u64..256, 0u64..256, 0usize..3)
         )
-            .prop_map(|(bandwidth, rtt, filter)| QueueConfig::Cake(CakeConfig {
-                bandwidth: bandwidth.map(Rate::from_bits_per_sec),
-                rtt,
-                ack_filter: [
-                    AckFilter::Off,
-                    AckFilter::Conservative,
-                    AckFilter::Aggressive
-                ][filter],
-            })),
+            .prop_map(
+                |(bandwidth, rtt, filter, (overhead, mpu, cells))| QueueConfig::Cake(CakeConfig {
+                    bandwidth: bandwidth.map(Rate::from_bits_per_sec),
+                    rtt,
+                    ack_filter: [
+                        AckFilter::Off,
+                        AckFilter::Conservative,
+                        AckFilter::Aggressive
+                    ][filter],
+                    framing: Framing {
+                        overhead: Bytes::new(overhead),
+                        mpu: Bytes::new(mpu),
+                        cells: [Cells::None, Cells::Atm, Cells::Ptm][cells],
+                    },
+                })
+            ),
         (span(9_000), span(9_000), span(20_000), any::<[bool; 3]>()).prop_map(
             |(target, update, max_burst, [ecn, derandomise, cap])| QueueConfig::Pie(PieConfig {
                 target,

@@ -54,7 +54,7 @@ impl Schedule {
             rate: config.rate,
             delay: config.delay,
             limit: config.limit,
-            loss: config.loss,
+            loss: config.loss.clone(),
             before: 0,
         }];
         for change in &changes {
@@ -64,7 +64,7 @@ impl Schedule {
                 rate: change.rate.unwrap_or(last.rate),
                 delay: change.delay.unwrap_or(last.delay),
                 limit: change.limit.unwrap_or(last.limit),
-                loss: change.loss.unwrap_or(last.loss),
+                loss: change.loss.as_ref().unwrap_or(&last.loss).clone(),
                 before: last.before + work(last.rate, change.at - last.offset),
             };
             stretches.push(next);
@@ -151,8 +151,18 @@ impl Schedule {
     }
 
     /// The loss of a packet whose transmission ends at `until`.
-    pub(super) fn loss(&self, until: Instant) -> LossConfig {
-        self.before(until).loss
+    pub(super) fn loss(&self, until: Instant) -> &LossConfig {
+        &self.before(until).loss
+    }
+
+    /// Whether the packet with this number is lost, of those that the link has transmitted; `None` if chance or time decides,
+    /// or if the loss ever changes.
+    pub(super) fn takes(&self, number: u64) -> Option<bool> {
+        let mut losses = self.stretches.iter().map(|stretch| &stretch.loss);
+        let first = losses.next()?;
+        first
+            .takes(number)
+            .filter(|_| losses.all(|loss| loss == first))
     }
 
     /// When the queue is emptied after `from` and before `to`, if it is.

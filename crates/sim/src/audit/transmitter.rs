@@ -21,6 +21,8 @@ pub(super) struct Transmitter {
     /// next packet, so that a busy link runs exactly at its rate.
     spare: u128,
     last_arrival: Instant,
+    /// Packets so far.
+    count: u64,
 }
 
 impl Transmitter {
@@ -73,6 +75,14 @@ impl Transmitter {
         hold(sent.arrival.is_some() || may_lose, || {
             format!("loses a packet sent until {until}, when none is lost")
         })?;
+        self.count += 1;
+        if let Some(is_lost) = schedule.takes(self.count) {
+            let is_right = is_lost == sent.arrival.is_none() || schedule.loses_marked && !is_lost;
+            hold(is_right, || {
+                let (count, word) = (self.count, if is_lost { "delivers" } else { "loses" });
+                format!("{word} packet {count} of those that it has sent, against its loss")
+            })?;
+        }
         match sent.arrival {
             Some(arrival) => self.arrival(until, arrival, schedule, in_order),
             None => Ok(()),
@@ -116,7 +126,7 @@ impl Transmitter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use thalweg_path::{Change, LinkConfig, LossConfig};
+    use thalweg_path::{Change, LinkConfig, LossConfig, LossScript};
     use thalweg_units::{Fraction, Rate};
 
     fn at(micros: u64) -> Instant {
@@ -222,5 +232,29 @@ mod tests {
         assert_eq!((found(before), found(lost(within))), (None, None));
         assert!(found(lost(before)).unwrap().contains("none is lost"));
         assert!(found(within).unwrap().contains("every packet is lost"));
+    }
+
+    #[test]
+    fn a_packet_that_is_lost_against_a_script_is_found_and_one_that_is_not() {
+        let rate = Rate::from_bits_per_sec(8_000_000);
+        let mut config = LinkConfig::new(rate, Duration::from_millis(5));
+        config.loss = LossConfig::Scripted(LossScript::new([(2, 3)]));
+        let schedule = Schedule::new(&config);
+        let found = |lost: [bool; 4]| {
+            let mut transmitter = Transmitter::default();
+            (0u64..).zip(lost).find_map(|(number, lost)| {
+                let mut packet = sent(1000 * number, 1000 * (number + 1), 1000 * number + 6000);
+                packet.arrival = packet.arrival.filter(|_| !lost);
+                let able = schedule.work(packet.from, packet.until);
+                transmitter.check(&packet, able, 0, &schedule, true).err()
+            })
+        };
+        assert_eq!(found([false, true, true, false]), None);
+        let (early, late) = (
+            found([true, true, true, false]),
+            found([false, true, false, false]),
+        );
+        assert!(early.unwrap().contains("loses packet 1 of"));
+        assert!(late.unwrap().contains("delivers packet 3 of"));
     }
 }

@@ -3,7 +3,7 @@
 use thalweg_units::did_you_mean;
 
 /// A word, the key or metric of ours that means it, and what to know about that.
-const GUESSES: [(&str, &str, &str); 27] = [
+const GUESSES: [(&str, &str, &str); 32] = [
     ("bandwidth", "rate", ""),
     ("bw", "rate", ""),
     ("capacity", "rate", ""),
@@ -13,6 +13,11 @@ const GUESSES: [(&str, &str, &str); 27] = [
     ("latency", "rtt", ", of both directions together"),
     ("owd", "rtt", ", of both directions together"),
     ("ping", "rtt", ""),
+    ("rtt", "delay", ", one way"),
+    ("latency", "delay", ", one way"),
+    ("owd", "delay", ", one way"),
+    ("up_rtt", "up_delay", ", one way"),
+    ("up_latency", "up_delay", ", one way"),
     ("aqm", "queue", ""),
     ("qdisc", "queue", ""),
     ("buffer_size", "buffer", ""),

@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(known.home("nonsense"), None);
         let stack = "\"./libmine.so\", or \"model\", \"quic\"";
         assert_eq!(known.choices("stack").as_deref(), Some(stack));
-        let loss = "\"1 %\", or a table with model = \"random\", \"gilbert-elliott\"";
+        let loss = "\"1 %\", or a table with model = \"random\", \"gilbert-elliott\", \"periodic\", \"scripted\"";
         assert_eq!(known.choices("loss").as_deref(), Some(loss));
         assert_eq!(known.choices("rate"), None);
         for (key, is) in [

@@ -2,8 +2,9 @@
 //!
 //! A link knows its schedule in advance. So the time of such a change is found first: the trial runs until the controller
 //! enters the state, and then once more with the change at that time. What happened before is the same in both, because a
-//! schedule decides nothing before its time and the draws of a trial depend on the seed alone. The change takes effect
-//! 1 ns after the entry, so that nothing at the instant of the entry depends on it.
+//! schedule decides nothing before its time and the draws of a trial depend on the seed alone. So is the entry itself, if
+//! the change comes at its very instant: what arrives then has been sent before, and a transmission that ends at the time of a
+//! change has the settings before it. One that begins then takes a nanosecond, or had its first bit sent before.
 //!
 //! Each change costs one more run up to its entry. A change whose entry never comes never happens.
 
@@ -14,7 +15,7 @@ use crate::trial::network::{Network, Progressed};
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 use thalweg_path::Change;
-use thalweg_units::{Duration, Instant};
+use thalweg_units::Instant;
 
 /// Events between two looks at the controllers.
 const EVENTS: u64 = 256;
@@ -64,7 +65,7 @@ fn set(scenario: &mut Scenario, mut place: usize, entry: Instant) {
             continue;
         }
         let tied = hop.tied.remove(place);
-        let since = entry - Instant::START + Duration::from_nanos(1);
+        let since = entry - Instant::START;
         for direction in Direction::BOTH {
             let change = tied.changes[direction].clone();
             let links = match direction {

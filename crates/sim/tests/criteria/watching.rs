@@ -123,18 +123,21 @@ fn to_look_at_a_controller_changes_nothing() {
 
 #[test]
 fn a_change_follows_the_entry_of_a_controller_into_a_state() {
-    let when = "[[path.change]]\nwhen = { flow = \"a\", enters = \"Drain\" }\nat = \"100 ms\"\nrate = \"5 Mbps\"";
     let entered = pass("entered", "state = \"Drain\"\nat_most = \"2 s\"");
-    for seed in 0..20 {
+    let change = "rate = \"5 Mbps\"\nrtt = \"90 ms\"\nbuffer = \"20 kB\"\nflush = true";
+    for (seed, later) in (0..20).flat_map(|seed| [0, 1, 100_000_000].map(|later| (seed, later))) {
         let at = value(&outcome_of(&one("bbr", "", &entered), seed).flows[0]).unwrap();
-        let tied = outcome_of(&one("bbr", when, &entered), seed);
-        // The entry is the same one, since what comes later cannot reach it.
+        let when = format!(
+            "[[path.change]]\nwhen = {{ flow = \"a\", enters = \"Drain\" }}\nat = \"{later} ns\"\n{change}"
+        );
+        let tied = outcome_of(&one("bbr", &when, &entered), seed);
+        // The entry is the same one, since what comes at that time or later cannot reach it.
         assert_eq!(value(&tied.flows[0]), Some(at));
-        // It is the trial with that change at that time.
-        let nanos = (at * 1e9).round() as u64 + 1 + 100_000_000;
-        let fixed = format!("[[path.change]]\nat = \"{nanos} ns\"\nrate = \"5 Mbps\"");
+        // It is the trial with that change at that time, to the nanosecond.
+        let nanos = (at * 1e9).round() as u64 + later;
+        let fixed = format!("[[path.change]]\nat = \"{nanos} ns\"\n{change}");
         let fixed = outcome_of(&one("bbr", &fixed, &entered), seed);
-        assert_eq!(tied, fixed, "seed {seed}");
+        assert_eq!(tied, fixed, "seed {seed}, {later} ns later");
     }
 }
 

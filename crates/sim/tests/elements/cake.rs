@@ -41,6 +41,25 @@ fn the_realised_rate_is_the_requested_one_whatever_the_link_has_beyond() {
 }
 
 #[test]
+fn a_shaper_leaves_room_for_the_frames_of_its_link() {
+    // 1000 B cost 38 more on Ethernet, 22 cells of 53 with 40 more on ADSL, and 30 more and a byte for each 64 on VDSL2.
+    for (keys, cost) in [
+        (", overhead = \"38 B\", mpu = \"84 B\"", 1038.0),
+        (", overhead = \"40 B\", framing = \"atm\"", 1166.0),
+        (", overhead = \"30 B\", framing = \"ptm\"", 1047.0),
+        (", mpu = \"256 B\"", 1000.0),
+    ] {
+        let keys = format!(", bandwidth = \"20 Mbps\"{keys}");
+        let path = format!("rate = \"100 Mbps\"\n{}", queue(&keys));
+        let cross = "[[traffic]]\nname = \"cross\"\nrate = \"50 Mbps\"\npacket = \"1000 B\"\n";
+        let main = flow("main", "cubic", "download = \"1 GB\"\nstart = \"19999 ms\"");
+        let outcome = outcome(&path, &(main + cross));
+        let realised = outcome.links[0].utilisation * 100.0 / (20.0 * 1000.0 / cost);
+        assert!((0.9985..=1.0011).contains(&realised), "{keys} {realised}");
+    }
+}
+
+#[test]
 fn the_queue_delay_of_a_trace_is_the_wait_behind_the_shaper() {
     let path = format!("rate = \"1 Gbps\"\n{}", queue(", bandwidth = \"5 Mbps\""));
     let main = flow("main", "cubic", "download = \"1 GB\"");
@@ -211,7 +230,7 @@ fn what_cake_cannot_do_is_refused_with_what_is_accepted() {
     a.toml:5: path.queue: rtt "1 us" is too short; accepted: "10 us" or more
     a.toml:5: `queue = { model = "cake", ack_filter = true }`: true is neither a text nor a number; accepted: a text in quotes
     a.toml:5: `queue = { model = "cake", ack_filter = "none" }`: unknown value "none"; accepted: "conservative" or "aggressive"
-    a.toml:5: `queue = { model = "cake", diffserv = "diffserv4" }`: unknown key "diffserv"; accepted: one of "bandwidth", "rtt", "ack_filter"
+    a.toml:5: `queue = { model = "cake", diffserv = "diffserv4" }`: unknown key "diffserv"; accepted: one of "bandwidth", "rtt", "ack_filter", "overhead", "mpu", "framing"
     a.toml:5: path.queue: ack_filter cannot be combined with a tunnel, whose packets it does not look into
     a.toml:5: path.queue: bandwidth cannot be combined with a medium, which decides when a link sends
     a.toml:7: path.change.0.up_queue: bandwidth "1 bps" is too low; accepted: "1 kbps" or more, or none for the rate of the link

@@ -6,7 +6,9 @@ mod cake;
 mod ecn;
 mod handover;
 mod holding;
+mod loss;
 mod medium;
+mod propagation;
 mod refusals;
 mod tunnels;
 

@@ -176,8 +176,8 @@ fn a_medium_that_makes_no_sense_is_refused_with_what_is_accepted() {
     a.toml:5: path.medium: packets 0 is out of range; accepted: 1 to 10000 packets an access
     a.toml:5: path.medium: packets 10001 is out of range; accepted: 1 to 10000 packets an access
     a.toml:5: path.medium: cannot be combined with noise: what is sent is not known before its end
-    a.toml:5: `up = { medium = "half-duplex" }`: unknown key "medium"; accepted: one of "rate", "trace", "buffer", "queue", "policer", "jitter", "loss", "ecn"
-    a.toml:5: `change = [{ at = "1 s", medium = "half-duplex" }]`: unknown key "medium"; accepted: one of "at", "when", "rate", "up_rate", "rtt", "buffer", "jitter", "loss", "up_loss", "queue", "up_queue", "flush", "up_flush"
+    a.toml:5: `up = { medium = "half-duplex" }`: unknown key "medium"; accepted: one of "rate", "trace", "delay", "buffer", "queue", "policer", "jitter", "loss", "ecn"
+    a.toml:5: `change = [{ at = "1 s", medium = "half-duplex" }]`: unknown key "medium"; accepted: one of "at", "when", "rate", "up_rate", "rtt", "up_delay", "buffer", "jitter", "loss", "up_loss", "queue", "up_queue", "flush", "up_flush"
     "#);
 }
 

@@ -215,10 +215,10 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:5: `buffer = "2 pakets"`: "2 pakets" has an unknown unit "pakets"; accepted: "80 ms", "250 kB", "100 packets", "1 bdp", "unlimited"
     a.toml:5: `buffer = "0 ms"`: "0 ms" is 0; accepted: "80 ms", "250 kB", "100 packets", "1 bdp", "unlimited"
     a.toml:5: `loss = { model = "random", rate = "200 %" }`: "200 %" is more than one; accepted: "1 %", "0.01", from 0 to 1
-    a.toml:5: `loss = { model = "sometimes" }`: unknown value "sometimes"; accepted: "random" or "gilbert-elliott"
+    a.toml:5: `loss = { model = "sometimes" }`: unknown value "sometimes"; accepted: one of "random", "gilbert-elliott", "periodic", "scripted"
     a.toml:5: `loss = "200 %"`: "200 %" is more than one; accepted: "1 %", "0.01", from 0 to 1
-    a.toml:5: `loss = 0.01`: 0.01 has no unit; accepted: "1 %", or a table with model = "random", "gilbert-elliott"
-    a.toml:5: `loss = {}`: the key "model" is missing here; accepted: "1 %", or a table with model = "random", "gilbert-elliott"
+    a.toml:5: `loss = 0.01`: 0.01 has no unit; accepted: "1 %", or a table with model = "random", "gilbert-elliott", "periodic", "scripted"
+    a.toml:5: `loss = {}`: the key "model" is missing here; accepted: "1 %", or a table with model = "random", "gilbert-elliott", "periodic", "scripted"
     a.toml:5: `jitter = { model = "wifi" }`: the key "mean" is missing here; accepted: mean = "5 ms"
     a.toml:5: path.jitter: min "9 ms" is above max "2 ms"; accepted: min <= max
     a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant

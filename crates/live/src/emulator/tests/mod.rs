@@ -9,10 +9,11 @@ use devices::{packet, run_with};
 use std::thread;
 use thalweg_path::test_packet::TestPacket;
 use thalweg_path::{
-    Change, CodelConfig, FqCodelConfig, JitterConfig, Limit, LossConfig, Packet, QueueConfig,
+    Change, CodelConfig, FqCodelConfig, JitterConfig, Limit, LossConfig, LossScript, Packet,
+    QueueConfig,
 };
 use thalweg_random::mix;
-use thalweg_units::{Ecn, Rate};
+use thalweg_units::{Ecn, Fraction, Rate};
 
 const BEFORE: usize = Offload::LENGTH;
 
@@ -203,6 +204,35 @@ fn the_same_packets_have_the_same_fate_in_real_and_in_virtual_time() {
     let stats = stats_of_same_fate(&eventful());
     assert!(stats.dropped.packets > 3, "{stats:?}");
     assert!(stats.lost.packets > 3, "{stats:?}");
+}
+
+#[test]
+fn the_same_packets_are_lost_in_real_and_in_virtual_time_by_their_time_and_by_their_number() {
+    let mut config = LinkConfig::new(
+        Rate::from_bits_per_sec(20_000_000),
+        Duration::from_millis(5),
+    );
+    config.loss = LossConfig::Fading {
+        good: Duration::from_millis(20),
+        bad: Duration::from_millis(5),
+        good_loss: Fraction::ZERO,
+        bad_loss: Fraction::ONE,
+    };
+    let counted = [
+        LossConfig::Periodic { every: 20 },
+        LossConfig::Scripted(LossScript::new([(3, 7), (20, 20)])),
+    ];
+    config.changes = (1..)
+        .zip(counted)
+        .map(|(number, loss)| Change {
+            at: Duration::from_millis(150 * number),
+            loss: Some(loss),
+            ..Change::default()
+        })
+        .collect();
+    // About 20 % of the packets of 150 ms, 5 % of those of another 150 ms, and six of the rest.
+    let stats = stats_of_same_fate(&config);
+    assert!(stats.lost.packets > 10, "{stats:?}");
 }
 
 #[test]

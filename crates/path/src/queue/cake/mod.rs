@@ -6,7 +6,8 @@
 //! active first (DRR++). Each queue is under COBALT ([`cobalt`]), which keeps its state after the
 //! queue runs empty, until it has decayed: such queues are looked at one by one as packets leave. With a bandwidth the
 //! transmitter pauses when it is ahead of it ([`shaper`]). What exceeds the limit of the link is dropped from the head of the
-//! longest queue. A filter drops ACKs that newer ones make superfluous ([`ack_filter`]).
+//! longest queue. A filter drops ACKs that newer ones make superfluous ([`ack_filter`]). Shaper and turns charge what a packet
+//! costs in the frames of the link that the shaper stands for ([`framing`]); the link here transmits the packet alone.
 //!
 //! The parameters follow from bandwidth and RTT as in `cake_set_rate`: the target is a twentieth of the RTT and at least one and
 //! a half transmissions of 1514 bytes at the bandwidth, and a queue sends what the bandwidth carries in 1/4096 s in a turn, 300
@@ -15,8 +16,7 @@
 //! # Limits
 //! Packets have no Diffserv field, so there is one tin (`besteffort`). They have no addresses either: each flow counts as a host
 //! of its own, and isolation of hosts (`dual-srchost`, `dual-dsthost`, `triple-isolate`) does what isolation of flows does.
-//! Flows of a tunnel share a queue. The size of a packet is that on the link (`raw`: no compensation of overhead), the limit is
-//! that of the link instead of `memlimit`, and the shaper is that of `egress`: drops are not charged to it. No autorate.
+//! Flows of a tunnel share a queue. The limit is that of the link instead of `memlimit`, and the shaper is that of `egress`: drops are not charged to it. No autorate.
 
 use super::discipline::Discipline;
 use super::fifo::{Fifo, by_arrival, longest};
@@ -25,8 +25,10 @@ use crate::DropCause;
 use crate::buffer::Queued;
 use crate::port::Port;
 use crate::random::{key, mixed, stream};
+use crate::stats::Count;
 pub use ack_filter::AckFilter;
 use cobalt::{Cobalt, Parameters};
+pub use framing::{Cells, Framing};
 use rand_pcg::Pcg64Mcg;
 use shaper::Shaper;
 use std::collections::VecDeque;
@@ -35,6 +37,7 @@ use ways::{QUEUES, Ways};
 
 mod ack_filter;
 mod cobalt;
+mod framing;
 mod shaper;
 mod ways;
 
@@ -55,6 +58,8 @@ pub struct CakeConfig {
     pub rtt: Duration,
     /// Which ACKs are dropped in favour of newer ones: none.
     pub ack_filter: AckFilter,
+    /// The frames of the link that the shaper stands for: none (`raw`).
+    pub framing: Framing,
 }
 
 impl CakeConfig {
@@ -103,6 +108,7 @@ impl Default for CakeConfig {
             bandwidth: None,
             rtt: Duration::from_millis(100),
             ack_filter: AckFilter::Off,
+            framing: Framing::RAW,
         }
     }
 }
@@ -134,6 +140,7 @@ pub(crate) struct Cake {
     parameters: Parameters,
     quantum: i64,
     ack_filter: AckFilter,
+    framing: Framing,
     shaper: Option<Shaper>,
     key: u64,
     /// The draws of BLUE.
@@ -147,9 +154,10 @@ pub(crate) struct Cake {
 }
 
 impl Cake {
-    /// The rate of the shaper.
-    pub(super) fn shaped(&self) -> Option<Rate> {
-        self.shaper.as_ref().map(|shaper| shaper.rate)
+    /// The rate at which what waits leaves the shaper.
+    pub(super) fn shaped(&self, waiting: Count) -> Option<Rate> {
+        let shaper = self.shaper.as_ref()?;
+        Some(self.framing.net(shaper.rate, waiting))
     }
 
     pub(super) fn new(config: &CakeConfig, seed: u64, since: Instant) -> Self {
@@ -159,6 +167,7 @@ impl Cake {
             parameters: config.cobalt(),
             quantum: i64::try_from(config.quantum().as_u64()).unwrap_or(i64::MAX),
             ack_filter: config.ack_filter,
+            framing: config.framing,
             shaper: config.bandwidth.map(|rate| Shaper::new(rate, since)),
             key: key(seed, "queue"),
             rng: stream(seed, "blue"),
@@ -279,11 +288,12 @@ impl Discipline for Cake {
                 continue;
             }
             if let Some(packet) = self.retrieve(index, port) {
-                let size = i64::try_from(packet.size.as_u64()).unwrap_or(i64::MAX);
+                let cost = self.framing.cost(packet.size);
                 let flow = &mut self.flows[index];
-                flow.deficit = flow.deficit.saturating_sub(size);
+                let charge = i64::try_from(cost.as_u64()).unwrap_or(i64::MAX);
+                flow.deficit = flow.deficit.saturating_sub(charge);
                 if let Some(shaper) = &mut self.shaper {
-                    shaper.charge(packet.size);
+                    shaper.charge(cost);
                 }
                 return Some(packet);
             }

@@ -11,6 +11,7 @@ const UNLIMITED: CakeConfig = CakeConfig {
     bandwidth: None,
     rtt: Duration::from_millis(100),
     ack_filter: AckFilter::Off,
+    framing: Framing::RAW,
 };
 
 fn bench(config: CakeConfig, limit: Limit) -> Bench<Cake> {
@@ -249,6 +250,50 @@ fn a_shaped_link_sends_at_the_bandwidth_from_the_first_packet_on_and_at_its_own_
         // Its statistics know that it did not send while it paused.
         assert_eq!(link.stats().busy, ms(50));
     }
+}
+
+#[test]
+fn a_shaper_and_turns_charge_the_frames_of_its_link() {
+    // 1000 bytes in ATM with 40 of overhead: 21.67 cells, so 22 of 53 bytes, 1166: 4.664 ms at 2 Mbps.
+    let adsl = Framing {
+        overhead: Bytes::new(40),
+        mpu: Bytes::ZERO,
+        cells: Cells::Atm,
+    };
+    let QueueConfig::Cake(raw) = shaped(mbps(2)) else {
+        unreachable!()
+    };
+    let framed = CakeConfig {
+        framing: adsl,
+        ..raw
+    };
+    let mut shaped = link(QueueConfig::Cake(framed));
+    send(&mut shaped, at(0), 0, Ecn::NotEct, 50);
+    // 49 wait, and the first one is sent; the rate without frames is a whole number of bits per second.
+    let off = shaped
+        .queue_delay()
+        .abs_diff(Duration::from_micros(50 * 4664));
+    assert!(off < Duration::from_micros(1), "{off}");
+    let arrivals: Vec<Instant> = drain(&mut shaped).iter().map(|(_, at)| *at).collect();
+    for (index, arrival) in (0..).zip(&arrivals) {
+        let expected = at(1) + Duration::from_micros(4664) * index;
+        let off = (*arrival - at(0)).abs_diff(expected - at(0));
+        assert!(off < Duration::from_micros(1), "{index} {arrival}");
+    }
+    // Two flows share cells, not bytes: 8 bytes cost a cell of 53, so that 1000 are 22 times as dear.
+    let mut fair = bench(
+        CakeConfig {
+            bandwidth: None,
+            ..framed
+        },
+        Limit::Unlimited,
+    );
+    puts(&mut fair, 0, 0, 8, 4000);
+    puts(&mut fair, 0, 1, 1000, 400);
+    let first = flows(&mut fair, 0, 2000);
+    let small = first.iter().filter(|flow| **flow == 0).count() as f64;
+    let ratio = small / (2000.0 - small);
+    assert!((20.0..24.0).contains(&ratio), "{ratio}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Whether a scenario exceeds the limits of a trial, by its text and by its counts.
 
+use super::link::loss;
 use super::{Checker, queue};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::limits::{
@@ -169,6 +170,16 @@ impl Checker<'_> {
         }
         if let Some(noise) = &hop.noise {
             too_often("noise.every", noise.every, 1, NOISE_INTERVALS)?;
+        }
+        for (key, loss) in loss::all(hop) {
+            let cycle = loss::cycle(loss).unwrap_or(Duration::MAX);
+            let least = limit * 2 / CHANGES_IN_TRIAL; // two changes of its state
+            if cycle < least {
+                let problem = format!(
+                    "good and bad, \"{cycle}\" together, are too short for a trial of \"{limit}\" (time_limit); accepted: at least \"{least}\""
+                );
+                return self.fail(&format!("{table}.{key}"), problem);
+            }
         }
         for (key, queue) in queue::all(hop) {
             if let Some((name, every)) = queue::update(queue) {

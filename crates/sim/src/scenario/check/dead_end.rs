@@ -5,7 +5,7 @@ use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Direction, Hop, PerDirection};
 use crate::scenario::schema::{self, ScenarioFile};
 use crate::scenario::{FlowSpec, Workload};
-use thalweg_path::{CapacitySchedule, Change, LinkConfig};
+use thalweg_path::{CapacitySchedule, Change, LinkConfig, LossConfig};
 use thalweg_units::{Bytes, Instant, Rate};
 
 /// A link on which a flow can never finish.
@@ -25,7 +25,7 @@ struct DeadEnd {
 fn loses_all(link: &LinkConfig) -> Option<Instant> {
     let mut since = link.loss.is_certain().then_some(Instant::START);
     for change in &link.changes {
-        match change.loss.map(|loss| loss.is_certain()) {
+        match change.loss.as_ref().map(LossConfig::is_certain) {
             Some(true) => since = since.or(Some(Instant::START + change.at)),
             Some(false) if link.repeat.is_some() => return None,
             Some(false) => since = None,

@@ -8,7 +8,6 @@ pub(super) mod counts;
 mod criteria;
 mod dead_end;
 mod flow;
-mod jitter;
 mod link;
 mod media;
 mod names;

@@ -1,6 +1,7 @@
 //! Changes of a path that follow a state of a controller.
 
 use super::Checker;
+use super::link::Propagation;
 use crate::scenario::criterion::watch::Entry;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Direction, PerDirection, Tied};
@@ -40,7 +41,7 @@ impl Checker<'_> {
                     .filter(|_| direction == Direction::Up)
                     .or(path.rate);
                 let rate = rate.or(change.rate).or(at_start).unwrap_or(Rate::ZERO);
-                let rtt = change.rtt.unwrap_or(path.rtt);
+                let rtt = Propagation::of(path).after(change).round_trip();
                 self.change(&key, change, (rate, rtt), (direction, packet, path.reorder))
             };
             tied.push(Tied {

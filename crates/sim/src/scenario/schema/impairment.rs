@@ -1,5 +1,6 @@
 //! Keys of `jitter`, `loss` and `ecn`.
 
+use super::packets::Packets;
 use crate::scenario::trace_files::INLINE_JITTER;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -121,7 +122,7 @@ pub(crate) enum WifiFormula {
     Draft,
 }
 
-/// Random loss of packets.
+/// Loss of packets.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
 pub(crate) enum Loss {
@@ -131,20 +132,38 @@ pub(crate) enum Loss {
         #[schemars(example = "1 %")]
         rate: Fraction,
     },
-    /// Bursts, by a chain of a good and a bad state.
+    /// Bursts, by a chain of a good and a bad state: with a step for each packet, `p` and `r`, or in time, `good` and `bad`.
     GilbertElliott {
         /// Probability of the step from good to bad, for each packet.
         #[schemars(example = "0.1 %")]
-        p: Fraction,
+        p: Option<Fraction>,
         /// Probability of the step from bad to good; its inverse is the mean burst in packets.
         #[schemars(example = "30 %")]
-        r: Fraction,
+        r: Option<Fraction>,
+        /// Mean time in the good state.
+        #[schemars(example = "636 ms")]
+        good: Option<Duration>,
+        /// Mean time in the bad state: the mean burst.
+        #[schemars(example = "16.7 ms")]
+        bad: Option<Duration>,
         /// Probability of loss in the good state.
         #[serde(default)]
         good_loss: Fraction,
         /// Probability of loss in the bad state.
         #[serde(default = "certain")]
         bad_loss: Fraction,
+    },
+    /// One packet of so many: the nth that the link transmits, the 2nth, ...
+    Periodic {
+        /// Number of packets of which one is lost.
+        #[schemars(example = 1000, range(min = 1))]
+        every: u64,
+    },
+    /// Given packets.
+    Scripted {
+        /// Numbers and ranges of numbers of packets, counted from 1 as the link transmits them.
+        #[schemars(example = serde_json::json!([10, "20-22"]))]
+        packets: Vec<Packets>,
     },
 }
 

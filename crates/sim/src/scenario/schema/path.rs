@@ -23,7 +23,7 @@ pub(crate) struct Path {
     /// milliseconds on each line, an opportunity for 1500 bytes. Its name is relative to the scenario.
     #[schemars(extend("x-file" = [INLINE]))]
     pub(crate) trace: Option<String>,
-    /// Round-trip propagation time; half of it is the delay of each direction.
+    /// Round-trip propagation time; half of it is the delay of each direction, unless `up` says another.
     #[schemars(example = "40 ms")]
     pub(crate) rtt: Duration,
     /// Limit of the queue of each direction.
@@ -33,7 +33,7 @@ pub(crate) struct Path {
     pub(crate) queue: Option<Form<Queue>>,
     /// Random delay added to each packet, in each direction: its mean, or a table with a model.
     pub(crate) jitter: Option<Form<Jitter>>,
-    /// Random loss of packets, in each direction: a probability such as "0.1 %", or a model.
+    /// Loss of packets, in each direction: a probability such as "0.1 %", or a model.
     pub(crate) loss: Option<Form<Loss>>,
     /// What becomes of ECN codepoints behind the queue, in each direction: "keep", "bleach", "drop-ce" or "hide-ce".
     pub(crate) ecn: Option<EcnTreatment>,
@@ -68,6 +68,8 @@ pub(crate) struct Up {
     /// A delivery trace instead of the capacity.
     #[schemars(extend("x-file" = [INLINE]))]
     pub(crate) trace: Option<String>,
+    /// Propagation delay, one way, in the place of half of `rtt`.
+    pub(crate) delay: Option<Duration>,
     /// Limit of the queue.
     pub(crate) buffer: Option<BufferSize>,
     /// Queue discipline.
@@ -76,7 +78,7 @@ pub(crate) struct Up {
     pub(crate) policer: Option<Policer>,
     /// Random delay.
     pub(crate) jitter: Option<Form<Jitter>>,
-    /// Random loss: a probability, or a model.
+    /// Loss: a probability, or a model.
     pub(crate) loss: Option<Form<Loss>>,
     /// What becomes of ECN codepoints.
     pub(crate) ecn: Option<EcnTreatment>,
@@ -96,8 +98,10 @@ pub(crate) struct Change {
     pub(crate) rate: Option<Rate>,
     /// New capacity from client to server, where it differs.
     pub(crate) up_rate: Option<Rate>,
-    /// New round-trip propagation time.
+    /// New round-trip propagation time, half of it in each direction.
     pub(crate) rtt: Option<Duration>,
+    /// New propagation delay from client to server, one way, where it differs.
+    pub(crate) up_delay: Option<Duration>,
     /// New limit of the queues.
     pub(crate) buffer: Option<BufferSize>,
     /// New jitter.

@@ -46,6 +46,12 @@ pub(crate) enum Queue {
         rtt: Option<CakeRtt>,
         /// Drops ACKs of modelled flows that newer ones in the queue make superfluous; none.
         ack_filter: Option<AckFilter>,
+        /// Bytes that the link behind the shaper adds to each IP packet; "0 B".
+        overhead: Option<Bytes>,
+        /// Least size of a frame there, with its overhead; "0 B".
+        mpu: Option<Bytes>,
+        /// Cells or blocks that frames are cut into there; none.
+        framing: Option<Framing>,
     },
     /// Proportional integral controller enhanced (RFC 8033).
     Pie {
@@ -93,6 +99,16 @@ pub(crate) enum Queue {
         /// Whether packets that cannot be marked are dropped above it; false.
         drop: Option<bool>,
     },
+}
+
+/// What carries the frames of the link that CAKE shapes for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Framing {
+    /// Cells of 53 bytes for 48, as on ADSL.
+    Atm,
+    /// A byte for each 64, as on VDSL2.
+    Ptm,
 }
 
 /// Which ACKs CAKE drops.

@@ -5,13 +5,16 @@ mod cake;
 use crate::scenario::buffer_size::BufferSize;
 use crate::scenario::schema::{self, Path, Queue};
 use thalweg_path::{
-    AckFilter, CakeConfig, CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, QueueConfig,
-    RedConfig, StepConfig,
+    AckFilter, CakeConfig, Cells, CodelConfig, DualPi2Config, FqCodelConfig, Framing, PieConfig,
+    QueueConfig, RedConfig, StepConfig,
 };
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
 /// The lowest rate of a shaper: a packet takes 12 s.
 const LEAST_BANDWIDTH: Rate = Rate::from_bits_per_sec(1000);
+
+/// The most that `tc-cake` accepts for `overhead` and `mpu`.
+const MOST_FRAMING: Bytes = Bytes::new(256);
 
 /// The given values, and the defaults of the RFC for the rest.
 pub(super) fn config(queue: &Queue) -> QueueConfig {
@@ -43,6 +46,9 @@ pub(super) fn config(queue: &Queue) -> QueueConfig {
             bandwidth,
             rtt,
             ack_filter,
+            overhead,
+            mpu,
+            framing,
         } => QueueConfig::Cake(CakeConfig {
             bandwidth,
             rtt: rtt.map_or(CakeConfig::default().rtt, |rtt| rtt.0),
@@ -50,6 +56,15 @@ pub(super) fn config(queue: &Queue) -> QueueConfig {
                 None => AckFilter::Off,
                 Some(schema::AckFilter::Conservative) => AckFilter::Conservative,
                 Some(schema::AckFilter::Aggressive) => AckFilter::Aggressive,
+            },
+            framing: Framing {
+                overhead: overhead.unwrap_or_default(),
+                mpu: mpu.unwrap_or_default(),
+                cells: match framing {
+                    None => Cells::None,
+                    Some(schema::Framing::Atm) => Cells::Atm,
+                    Some(schema::Framing::Ptm) => Cells::Ptm,
+                },
             },
         }),
         Queue::Pie {
@@ -196,7 +211,15 @@ pub(super) fn problem(queue: &Queue) -> Option<String> {
             Some(rate) if rate < LEAST_BANDWIDTH => Some(format!(
                 "bandwidth \"{rate}\" is too low; accepted: \"{LEAST_BANDWIDTH}\" or more, or none for the rate of the link"
             )),
-            _ => zero("rtt", cake.rtt),
+            _ => {
+                let Framing { overhead, mpu, .. } = cake.framing;
+                let sizes = [("overhead", overhead), ("mpu", mpu)];
+                let large = sizes.into_iter().find(|(_, size)| *size > MOST_FRAMING);
+                let large = large.map(|(key, size)| {
+                    format!("{key} \"{size}\" is too large; accepted: at most \"{MOST_FRAMING}\", as by tc-cake")
+                });
+                large.or_else(|| zero("rtt", cake.rtt))
+            }
         },
         QueueConfig::Pie(pie) => zero("update", pie.update),
         QueueConfig::DualPi2(dual) => {

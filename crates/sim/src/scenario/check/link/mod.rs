@@ -1,15 +1,20 @@
 //! One hop of a `[path]` or `[[link]]`: the settings of each direction.
 
-use super::{Checker, jitter, queue};
+use super::{Checker, queue};
 use crate::scenario::buffer_size::BufferSize;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Direction, PerDirection};
 use crate::scenario::{schema, trace_files};
+pub(super) use propagation::Propagation;
 use thalweg_path::{
     DeliveryTrace, EcnConfig, JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig,
     PolicerConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Rate};
+
+mod jitter;
+pub(super) mod loss;
+mod propagation;
 
 impl Checker<'_> {
     /// The links of one hop. `table` is its key in the file.
@@ -157,14 +162,10 @@ impl Checker<'_> {
         let mean = trace.as_ref().map(DeliveryTrace::mean_rate);
         let up = path.up.clone().unwrap_or_default();
         let mut rate = rate.or(mean).unwrap_or(Rate::ZERO);
-        let mut rtt = path.rtt;
+        let mut propagation = Propagation::of(path);
         let buffer = up.buffer.filter(|_| is_up).unwrap_or(path.buffer);
         let jitter = (up.jitter.as_deref().filter(|_| is_up)).or(path.jitter.as_deref());
-        let loss = up
-            .loss
-            .as_deref()
-            .filter(|_| is_up)
-            .or(path.loss.as_deref());
+        let own_loss = up.loss.as_deref().filter(|_| is_up);
         let queue = up
             .queue
             .as_deref()
@@ -176,7 +177,7 @@ impl Checker<'_> {
             "policer"
         };
         let policer = (up.policer.as_ref().filter(|_| is_up)).or(path.policer.as_ref());
-        let mut config = LinkConfig::new(rate, rtt / 2);
+        let mut config = LinkConfig::new(rate, propagation.delay(direction));
         config.trace = trace;
         let own = is_up && up.buffer.is_some();
         let key = if own { "up.buffer" } else { "buffer" };
@@ -185,7 +186,8 @@ impl Checker<'_> {
         let moves = |rate: Rate| !rate.is_zero();
         let is_alive = moves(rate) || path.change.iter().filter_map(new_rate).any(moves);
         let packet = if is_alive { packet } else { Bytes::ZERO };
-        config.limit = self.limit(&format!("{table}.{key}"), buffer, (rate, rtt), packet)?;
+        let on = (rate, propagation.round_trip());
+        config.limit = self.limit(&format!("{table}.{key}"), buffer, on, packet)?;
         config.queue = queue.map(queue::config).unwrap_or_default();
         if let Some(policer) = policer.filter(|policer| policer.burst < packet && !policer.mark) {
             let problem = format!(
@@ -212,7 +214,16 @@ impl Checker<'_> {
             }
             None => JitterConfig::None,
         };
-        config.loss = loss.map(loss_config).unwrap_or_default();
+        let key = format!(
+            "{table}.{}",
+            if own_loss.is_some() {
+                "up.loss"
+            } else {
+                "loss"
+            }
+        );
+        let given = own_loss.or(path.loss.as_deref());
+        config.loss = self.loss(&key, given)?.unwrap_or_default();
         config.ecn = match up.ecn.filter(|_| is_up).or(path.ecn).unwrap_or_default() {
             schema::EcnTreatment::Keep => EcnConfig::Kept,
             schema::EcnTreatment::Bleach => EcnConfig::Bleached,
@@ -223,10 +234,11 @@ impl Checker<'_> {
         config.repeat = path.repeat;
         for (index, change) in timed(path) {
             rate = new_rate(change).unwrap_or(rate);
-            rtt = change.rtt.unwrap_or(rtt);
+            propagation = propagation.after(change);
             let key = format!("{table}.change.{index}");
             let of = (direction, packet, path.reorder);
-            (config.changes).push(self.change(&key, change, (rate, rtt), of)?);
+            let on = (rate, propagation.round_trip());
+            (config.changes).push(self.change(&key, change, on, of)?);
         }
         Ok(config)
     }
@@ -243,20 +255,37 @@ impl Checker<'_> {
         let key = |name: &str| format!("{table}.{name}");
         let jitter = change.jitter.as_deref();
         let own_loss = change.up_loss.as_deref().filter(|_| is_up);
+        let loss_key = key(if own_loss.is_some() {
+            "up_loss"
+        } else {
+            "loss"
+        });
         let own_queue = change.up_queue.as_deref().filter(|_| is_up);
         Ok(thalweg_path::Change {
             at: change.at(),
             rate: change.up_rate.filter(|_| is_up).or(change.rate),
-            delay: change.rtt.map(|rtt| rtt / 2),
+            delay: Propagation::set_by(change, direction),
             jitter: (jitter.map(|jitter| self.jitter(&key("jitter"), jitter, reorder)))
                 .transpose()?,
             limit: (change.buffer)
                 .map(|buffer| self.limit(&key("buffer"), buffer, (rate, rtt), packet))
                 .transpose()?,
-            loss: own_loss.or(change.loss.as_deref()).map(loss_config),
+            loss: self.loss(&loss_key, own_loss.or(change.loss.as_deref()))?,
             queue: own_queue.or(change.queue.as_deref()).map(queue::config),
             flush: change.up_flush.filter(|_| is_up).unwrap_or(change.flush),
         })
+    }
+
+    /// The loss of the key `key`, if there is one.
+    fn loss(
+        &self,
+        key: &str,
+        given: Option<&schema::Loss>,
+    ) -> Result<Option<LossConfig>, ScenarioError> {
+        match given.map(loss::config).transpose() {
+            Ok(loss) => Ok(loss),
+            Err(problem) => self.fail(key, problem),
+        }
     }
 
     /// The jitter of the key `key`.
@@ -313,21 +342,4 @@ impl Checker<'_> {
 fn timed(path: &schema::Path) -> impl Iterator<Item = (usize, &schema::Change)> {
     let changes = path.change.iter().enumerate();
     changes.filter(|(_, change)| change.when.is_none())
-}
-
-fn loss_config(loss: &schema::Loss) -> LossConfig {
-    match *loss {
-        schema::Loss::Random { rate } => LossConfig::Random { rate },
-        schema::Loss::GilbertElliott {
-            p,
-            r,
-            good_loss,
-            bad_loss,
-        } => LossConfig::GilbertElliott {
-            p,
-            r,
-            good_loss,
-            bad_loss,
-        },
-    }
 }

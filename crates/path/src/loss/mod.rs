@@ -1,13 +1,20 @@
 //! Loss on the medium: packets that were transmitted and never arrive.
 //!
-//! A lost packet has used its transmission time. Loss is independent of size, ECN and flow.
+//! A lost packet has used its transmission time. Loss is independent of size, ECN and flow. What counts packets counts
+//! those that are transmitted while the process is in force, from 1 on.
+
+mod fading;
+mod script;
 
 use crate::random::{self, Chance, stream};
+use fading::Fading;
 use rand_pcg::Pcg64Mcg;
-use thalweg_units::Fraction;
+pub use script::LossScript;
+use script::Reader;
+use thalweg_units::{Duration, Fraction, Instant};
 
 /// Loss after transmission.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LossConfig {
     /// None.
     #[default]
@@ -31,6 +38,25 @@ pub enum LossConfig {
         /// Probability of loss in the bad state (1 - h in the cited notation).
         bad_loss: Fraction,
     },
+    /// Loss in bursts that last for a time, however many packets are sent in it: the same chain in continuous time, whose
+    /// sojourns are exponential. The state is that at the last bit of a packet.
+    Fading {
+        /// Mean sojourn in the good state; zero for none.
+        good: Duration,
+        /// Mean sojourn in the bad state; zero for none.
+        bad: Duration,
+        /// Probability of loss in the good state.
+        good_loss: Fraction,
+        /// Probability of loss in the bad state.
+        bad_loss: Fraction,
+    },
+    /// One packet of so many.
+    Periodic {
+        /// Packets with these numbers are lost: `every`, twice `every`, ... None if it is zero.
+        every: u64,
+    },
+    /// Given packets.
+    Scripted(LossScript),
 }
 
 impl LossConfig {
@@ -53,6 +79,9 @@ impl LossConfig {
                     (false, false) => good && bad,
                 }
             }
+            LossConfig::Fading { .. } => self.is_fading_always(Fraction::ONE),
+            LossConfig::Periodic { every } => every == 1,
+            LossConfig::Scripted(_) => false,
         }
     }
 
@@ -74,6 +103,34 @@ impl LossConfig {
                     (false, false) => good && bad,
                 }
             }
+            LossConfig::Fading { .. } => self.is_fading_always(Fraction::ZERO),
+            LossConfig::Periodic { every } => every == 0,
+            LossConfig::Scripted(ref script) => script.is_empty(),
+        }
+    }
+
+    /// Whether each state of a fading channel that it is ever in has this probability of loss.
+    fn is_fading_always(&self, loss: Fraction) -> bool {
+        let LossConfig::Fading {
+            good,
+            bad,
+            good_loss,
+            bad_loss,
+        } = *self
+        else {
+            return false;
+        };
+        let is_ever_good = bad.is_zero() || !good.is_zero();
+        (!is_ever_good || good_loss == loss) && (bad.is_zero() || bad_loss == loss)
+    }
+
+    /// Whether the packet with this number is lost; `None` if chance or time decides.
+    pub fn takes(&self, number: u64) -> Option<bool> {
+        match *self {
+            LossConfig::None => Some(false),
+            LossConfig::Periodic { every } => Some(every > 0 && number.is_multiple_of(every)),
+            LossConfig::Scripted(ref script) => Some(script.has(number)),
+            _ => None,
         }
     }
 
@@ -95,6 +152,21 @@ impl LossConfig {
                 // Stationary probabilities: bad p / (p + r), good r / (p + r).
                 Fraction::from_f64((p * bad_loss.as_f64() + r * good_loss.as_f64()) / (p + r))
             }
+            LossConfig::Fading {
+                good,
+                bad,
+                good_loss,
+                bad_loss,
+            } => {
+                if bad.is_zero() {
+                    return good_loss;
+                }
+                let (good, bad) = (good.as_secs_f64(), bad.as_secs_f64());
+                let lost = bad * bad_loss.as_f64() + good * good_loss.as_f64();
+                Fraction::from_f64(lost / (bad + good))
+            }
+            LossConfig::Periodic { every: 0 } | LossConfig::Scripted(_) => Fraction::ZERO,
+            LossConfig::Periodic { every } => Fraction::from_f64(1.0 / every as f64),
         }
     }
 }
@@ -119,12 +191,12 @@ impl Losses {
         }
     }
 
-    /// Whether the next packet is lost while process `index` is in force.
+    /// Whether the next packet, whose last bit leaves at `at`, is lost while process `index` is in force.
     #[inline]
-    pub(crate) fn strike(&mut self, index: u32) -> bool {
+    pub(crate) fn strike(&mut self, index: u32, at: Instant) -> bool {
         match index {
-            0 => self.first.strikes(),
-            later => self.later[later as usize - 1].strikes(),
+            0 => self.first.strikes(at),
+            later => self.later[later as usize - 1].strikes(at),
         }
     }
 }
@@ -147,6 +219,13 @@ enum Process {
         good_loss: Chance,
         bad_loss: Chance,
     },
+    Fading(Box<Fading>),
+    Periodic {
+        every: u64,
+        /// Packets until the next one that is lost.
+        left: u64,
+    },
+    Scripted(Reader),
 }
 
 impl Loss {
@@ -172,13 +251,26 @@ impl Loss {
                     bad_loss: bad_loss.into(),
                 }
             }
+            LossConfig::Fading {
+                good,
+                bad,
+                good_loss,
+                bad_loss,
+            } => Process::Fading(Box::new(Fading::new(
+                [good, bad],
+                [good_loss.into(), bad_loss.into()],
+                &mut rng,
+            ))),
+            LossConfig::Periodic { every: 0 } => Process::None,
+            LossConfig::Periodic { every } => Process::Periodic { every, left: every },
+            LossConfig::Scripted(ref script) => Process::Scripted(Reader::new(script)),
         };
         Loss { process, rng }
     }
 
-    /// Whether the next packet is lost.
+    /// Whether the next packet, whose last bit leaves at `at`, is lost.
     #[inline]
-    fn strikes(&mut self) -> bool {
+    fn strikes(&mut self, at: Instant) -> bool {
         match &mut self.process {
             Process::None => false,
             Process::Random(chance) => chance.happens(&mut self.rng),
@@ -198,6 +290,16 @@ impl Loss {
                 *bad ^= flip.happens(&mut self.rng);
                 lost
             }
+            Process::Fading(fading) => fading.strikes(at, &mut self.rng),
+            Process::Periodic { every, left } => {
+                *left -= 1;
+                let lost = *left == 0;
+                if lost {
+                    *left = *every;
+                }
+                lost
+            }
+            Process::Scripted(reader) => reader.strikes(),
         }
     }
 }
@@ -210,12 +312,12 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// Lost packets and runs of consecutive losses among `n`.
+    /// Lost packets and runs of consecutive losses among `n`, one every millisecond.
     fn losses_and_runs(config: &LossConfig, n: usize) -> (usize, usize) {
         let mut loss = Loss::new(config, stream(3, "loss"));
         let (mut lost, mut runs, mut before) = (0, 0, false);
-        for _ in 0..n {
-            let now = loss.strikes();
+        for number in 1..=n as u64 {
+            let now = loss.strikes(Instant::from_nanos(number * 1_000_000));
             lost += usize::from(now);
             runs += usize::from(now && !before);
             before = now;
@@ -277,9 +379,51 @@ mod tests {
                 good_loss: share(bit(2)),
                 bad_loss: share(bit(3)),
             };
-            let (lost, _) = losses_and_runs(&config, 100);
-            assert_eq!(config.is_certain(), lost == 100, "{config:?}");
-            assert_eq!(config.is_impossible(), lost == 0, "{config:?}");
+            let span = |bad: bool| Duration::from_micros(if bad { 700 } else { 0 });
+            let fading = LossConfig::Fading {
+                good: span(bit(0)),
+                bad: span(bit(1)),
+                good_loss: share(bit(2)),
+                bad_loss: share(bit(3)),
+            };
+            for config in [config, fading] {
+                let (lost, _) = losses_and_runs(&config, 100);
+                assert_eq!(config.is_certain(), lost == 100, "{config:?}");
+                assert_eq!(config.is_impossible(), lost == 0, "{config:?}");
+            }
         }
+    }
+
+    #[test]
+    fn every_nth_packet_is_lost_and_none_of_none() {
+        for every in [0, 1, 2, 7, 100] {
+            let config = LossConfig::Periodic { every };
+            let mut loss = Loss::new(&config, stream(3, "loss"));
+            for number in 1..=1000 {
+                let lost = loss.strikes(Instant::START);
+                assert_eq!(lost, every > 0 && number % every == 0, "{every}");
+                assert_eq!(config.takes(number), Some(lost));
+            }
+            assert_eq!(config.is_certain(), every == 1);
+            assert_eq!(config.is_impossible(), every == 0);
+        }
+        // RFC 9438 section 5.1, table 2: a loss in 1000 packets is a rate of 0.1 %.
+        let mean = LossConfig::Periodic { every: 1000 }.mean_rate();
+        assert_eq!(mean, fraction("0.1 %"));
+    }
+
+    #[test]
+    fn the_mean_of_loss_in_time_is_the_share_of_the_time() {
+        let fading = LossConfig::Fading {
+            good: Duration::from_millis(900),
+            bad: Duration::from_millis(100),
+            good_loss: fraction("1 %"),
+            bad_loss: fraction("50 %"),
+        };
+        // 0.9 * 1 % + 0.1 * 50 % = 5.9 %.
+        assert_eq!((fading.mean_rate().as_f64() * 1e6).round(), 59_000.0);
+        let (lost, _) = losses_and_runs(&fading, 1_000_000);
+        // 1000 s in about 1000 cycles: the share of the bad state has a deviation of 4.5 %.
+        assert!((52_000..66_000).contains(&lost), "{lost}");
     }
 }

@@ -1,0 +1,155 @@
+//! Loss in bursts that last for a time: a chain with a good and a bad state in continuous time (Gilbert 1960, Elliott 1963,
+//! per packet there), as the outages of a radio link are, which do not wait for packets.
+//!
+//! # Model
+//! Sojourns are exponential, and the first state is drawn from the stationary distribution. Sojourns and losses have
+//! draws of their own, so that the times of the bad state depend on the seed alone, not on what is sent. A packet meets the
+//! state at its last bit: that of just before the end of its transmission, as all settings of a link.
+//!
+//! # Limits
+//! A sojourn that begins and ends within the transmission of one packet does not touch it.
+
+use crate::random::{self, Chance};
+use rand_core::Rng;
+use rand_pcg::Pcg64Mcg;
+use thalweg_random::open_unit;
+use thalweg_units::{Duration, Instant};
+
+#[derive(Debug)]
+pub(super) struct Fading {
+    /// Mean sojourns in the good and in the bad state.
+    means: [Duration; 2],
+    /// Probabilities of loss in them.
+    losses: [Chance; 2],
+    is_bad: bool,
+    /// When the sojourn ends.
+    until: Instant,
+    rng: Pcg64Mcg,
+}
+
+impl Fading {
+    /// From the start of a trial on. `rng` is the stream of the losses.
+    pub(super) fn new(means: [Duration; 2], losses: [Chance; 2], rng: &mut Pcg64Mcg) -> Self {
+        let mut own = random::at(rng.next_u64(), 0);
+        let [good, bad] = means.map(Duration::as_nanos);
+        let is_bad = bad > 0 && Chance::ratio(bad, good.saturating_add(bad)).happens(&mut own);
+        let mut fading = Fading {
+            means,
+            losses,
+            is_bad,
+            until: Instant::START,
+            rng: own,
+        };
+        let first = fading.sojourn();
+        fading.until += first;
+        fading
+    }
+
+    /// How long the state lasts that begins now.
+    fn sojourn(&mut self) -> Duration {
+        let [mean, other] = match self.is_bad {
+            false => self.means,
+            true => [self.means[1], self.means[0]],
+        };
+        if other.is_zero() {
+            return Duration::MAX; // there is no other state
+        }
+        let nanos = -libm::log(open_unit(&mut self.rng)) * mean.as_nanos() as f64;
+        Duration::from_nanos((nanos + 0.5) as u64)
+    }
+
+    /// Whether a packet whose last bit leaves at `at`, not before that of the packet before, is lost.
+    pub(super) fn strikes(&mut self, at: Instant, rng: &mut Pcg64Mcg) -> bool {
+        while self.until < at {
+            self.is_bad = !self.is_bad;
+            let next = self.sojourn();
+            self.until += next;
+        }
+        self.losses[usize::from(self.is_bad)].happens(rng)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use thalweg_units::Fraction;
+
+    const GOOD: Duration = Duration::from_micros(636_000);
+    const BAD: Duration = Duration::from_micros(16_700);
+
+    /// When the packets that leave every `gap` for so many seconds are lost.
+    fn lost(means: [Duration; 2], gap: Duration, seconds: u64, seed: u64) -> Vec<Instant> {
+        let mut rng = stream(seed, "loss");
+        let losses = [Fraction::ZERO, Fraction::ONE].map(Chance::from);
+        let mut fading = Fading::new(means, losses, &mut rng);
+        let end = Instant::START + Duration::from_secs(seconds);
+        let mut at = Instant::START + gap;
+        let mut lost = Vec::new();
+        while at < end {
+            if fading.strikes(at, &mut rng) {
+                lost.push(at);
+            }
+            at += gap;
+        }
+        lost
+    }
+
+    #[test]
+    fn the_share_of_the_time_and_the_length_of_bursts_do_not_depend_on_the_rate_of_packets() {
+        for (gap_us, tolerance) in [(100, 0.0), (1_000, 0.5e-3), (20_000, 10e-3)] {
+            let gap = Duration::from_micros(gap_us);
+            let times = lost([GOOD, BAD], gap, 20_000, 3);
+            // 16.7 / 652.7 = 2.559 % of 20 000 s in 30 600 bursts: the deviation of the sum is about sqrt(2 / 30 600) of it, 0.8 %.
+            let share = times.len() as f64 * gap.as_secs_f64() / 20_000.0;
+            assert!((0.0248..0.0264).contains(&share), "{gap}: {share}");
+            // A burst ends where the next packet arrives. One that falls between two packets is not seen, so that
+            // those that are seen are longer.
+            let bursts = 1 + times
+                .windows(2)
+                .filter(|pair| pair[1] - pair[0] > gap)
+                .count();
+            let mean = times.len() as f64 * gap.as_secs_f64() / bursts as f64;
+            let least = if gap < BAD { 0.0163 } else { gap.as_secs_f64() };
+            assert!(
+                (least..0.0172 + 2.0 * tolerance).contains(&mean),
+                "{gap}: {mean}"
+            );
+        }
+    }
+
+    #[test]
+    fn bad_times_are_those_of_the_seed_whatever_is_sent() {
+        let often = lost([GOOD, BAD], Duration::from_millis(1), 200, 7);
+        let seldom = lost([GOOD, BAD], Duration::from_millis(5), 200, 7);
+        let is_common = |at: &&Instant| at.as_nanos().is_multiple_of(5_000_000);
+        assert_eq!(
+            often.iter().filter(is_common).copied().collect::<Vec<_>>(),
+            seldom
+        );
+        assert_ne!(often, lost([GOOD, BAD], Duration::from_millis(1), 200, 8));
+    }
+
+    #[test]
+    fn sojourns_are_exponential() {
+        let mut rng = stream(1, "loss");
+        let mut fading = Fading::new([GOOD, BAD], [Chance::ratio(0, 1); 2], &mut rng);
+        fading.is_bad = true;
+        let draws: Vec<f64> = (0..100_000)
+            .map(|_| fading.sojourn().as_secs_f64() / 0.0167)
+            .collect();
+        let mean = draws.iter().sum::<f64>() / 1e5;
+        let beyond = draws.iter().filter(|draw| **draw > 2.0).count() as f64 / 1e5;
+        // Deviations: 1 / sqrt(1e5) = 0.0032 of the mean, sqrt(0.135 * 0.865 / 1e5) = 0.0011 of P(x > 2) = e^-2 = 0.1353.
+        assert!((0.987..1.013).contains(&mean), "{mean}");
+        assert!((0.131..0.140).contains(&beyond), "{beyond}");
+    }
+
+    #[test]
+    fn a_state_without_a_sojourn_never_comes() {
+        let gap = Duration::from_millis(1);
+        assert!(lost([GOOD, Duration::ZERO], gap, 10, 1).is_empty());
+        assert_eq!(lost([Duration::ZERO, BAD], gap, 10, 1).len(), 9_999);
+        assert!(lost([Duration::ZERO; 2], gap, 10, 1).is_empty());
+    }
+}
