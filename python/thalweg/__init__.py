@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         ThalwegError,
     )
     from thalweg.engine.catalogue import controllers, list_scenarios, list_suites
-    from thalweg.engine.controllers import Controller
+    from thalweg.engine.controllers import Controller, FakeTransport
     from thalweg.engine.outcome import Outcomes, Trial
     from thalweg.engine.scenario import Interrupted, Scenario
     from thalweg.engine.trace import Trace
@@ -50,6 +50,7 @@ __all__ = [
     "AuditError",
     "Controller",
     "ControllerError",
+    "FakeTransport",
     "Find",
     "Hunt",
     "Interrupted",
@@ -85,6 +86,7 @@ _MODULES = {
     "AuditError": "base.errors",
     "Controller": "engine.controllers",
     "ControllerError": "base.errors",
+    "FakeTransport": "engine.controllers",
     "Find": "experiments.hunt",
     "Hunt": "experiments.hunt",
     "Interrupted": "engine.scenario",

@@ -5,7 +5,7 @@ texts, or places in a list of words with that list; all of one length. Times are
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -124,6 +124,96 @@ class Init:
     @property
     def initial_window(self) -> int:
         """Initial congestion window of the transport in bytes (RFC 9002 section 7.2)."""
+
+class FakeTransport:
+    """A flow of full packets whose events you make up, and one of our controllers.
+
+    Its packets are of `mtu` bytes; it starts at `now` with its handshake done. Nothing is paced, and nothing is lost
+    or acknowledged but by a call. Raises ValueError for a controller that does not exist, and for what cannot happen.
+    """
+
+    def __new__(
+        cls, controller: str, *, mtu: int = 1200, initial_window: int | None = None, now: float = 0.0
+    ) -> FakeTransport: ...
+    @property
+    def now(self) -> float:
+        """The time in seconds."""
+
+    def advance(self, span: float) -> None:
+        """Lets so many seconds pass."""
+
+    def handshake(self, rtt: float) -> None:
+        """The handshake has taken so many seconds: the first RTT sample."""
+
+    def send(self, count: int = 1) -> list[int]:
+        """Sends so many full packets now, whatever the window; their numbers."""
+
+    def fill_window(self) -> list[int]:
+        """Sends packets until the window is full; their numbers."""
+
+    def ack(self, packets: Sequence[int], *, marked: int = 0, delivery_rate: float | None = None) -> None:
+        """One ACK frame acknowledges packets now, `marked` of them with CE; the RTT is that of the newest.
+
+        `delivery_rate`, in bits per second, is the sample of the ACK: the flow measures none by itself.
+        """
+
+    def lose(self, packet: int, *, persistent_congestion: bool = False) -> None:
+        """A packet is declared lost."""
+
+    def spurious(self, packet: int) -> None:
+        """A packet that was declared lost, or that a timeout fired for, arrives after all."""
+
+    def timeout(self, count: int = 1) -> None:
+        """A probe timeout fires for the oldest packet in flight: the `count`-th in a row."""
+
+    def idle_restart(self) -> None:
+        """Data is about to leave after an idle period."""
+
+    @property
+    def app_limited(self) -> bool:
+        """Whether packets leave without enough data to fill the window."""
+
+    @app_limited.setter
+    def app_limited(self, app_limited: bool) -> None: ...
+    @property
+    def in_flight(self) -> list[int]:
+        """The packets in flight, oldest first."""
+
+    @property
+    def bytes_in_flight(self) -> int:
+        """Their bytes."""
+
+    @property
+    def smoothed_rtt(self) -> float:
+        """The smoothed RTT in seconds."""
+
+    @property
+    def window(self) -> int:
+        """The congestion window in bytes."""
+
+    @property
+    def pacing(self) -> float | None:
+        """The pacing rate in bits per second; None leaves it to the transport."""
+
+    @property
+    def quantum(self) -> int:
+        """The most bytes in one burst."""
+
+    @property
+    def startup_done(self) -> bool:
+        """Whether the start-up phase is over."""
+
+    @property
+    def ecn(self) -> Literal["ect0", "ect1", "none"]:
+        """What packets carry."""
+
+    @property
+    def state(self) -> str:
+        """The state that traces show."""
+
+    @property
+    def variables(self) -> dict[str, float]:
+        """The variables that traces show, by name."""
 
 class Path:
     """What the transport has measured, the present event included. An object that is kept says how it was then."""

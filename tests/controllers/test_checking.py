@@ -11,6 +11,11 @@ from thalweg.experiments.checking.check import check_controller
 from thalweg.experiments.checking.sequences import check_sequences
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "controllers"
+AIMD = """self.window += path.mtu * event.newly_acked / self.window
+
+    def on_lost(self, event, path):
+        self.window = max(self.window / 2, 2 * path.mtu)
+"""
 HEAD = "import thalweg\n\n\nclass Bad(thalweg.Controller):\n    def on_ack(self, event, path):\n        "
 
 
@@ -26,6 +31,7 @@ def test_controllers_that_are_right_pass(ours: str) -> None:
         ("self.window = 40 * path.mtu", "no back-off: the window was 57600 bytes before an outage"),
         ("self.window = max(2880, self.window) if path.now < 1 else 0", "no progress: "),
         ("self.window = [][0]", "IndexError: list index out of range (in on_ack of"),
+        (f"{AIMD}\n    ecn = 'ect0'", "marks are not answered: with "),
     ],
 )
 def test_a_rule_that_is_broken_is_named_with_a_scenario_that_shows_it(
@@ -39,6 +45,15 @@ def test_a_rule_that_is_broken_is_named_with_a_scenario_that_shows_it(
     file = sorted(tmp_path.glob("broken-*.toml"))[0]
     assert f"thalweg run {file.name} --seed 1" in said
     assert main(["check", file.name]) == 0
+
+
+def test_who_hears_of_no_marks_sends_no_ect_unless_it_says_so(tmp_path: Path) -> None:
+    # On the same paths a queue drops what carries none.
+    for name, more, answers in (("without", "", True), ("with", "\n    ecn = 'ect0'\n", False)):
+        file = tmp_path / f"{name}.py"
+        file.write_text(HEAD + AIMD + more)
+        found = [breach.what for breach in check_controller(str(file), n=9) if breach]
+        assert (found == []) is answers, found
 
 
 def test_a_new_controller_passes_and_is_kept(

@@ -140,9 +140,9 @@ pub trait Controller: Send {
         false
     }
 
-    /// The ECN codepoint for packets of this flow.
+    /// The ECN codepoint for packets of this flow: none, unless the controller answers marks in `on_ecn`.
     fn ecn(&self) -> Ecn {
-        Ecn::Ect0
+        Ecn::NotEct
     }
 
     /// Reports the state and the variables, for traces. It never changes behaviour.

@@ -6,7 +6,7 @@ use thalweg_control::event::{Ack, EcnCounts, Lost};
 use thalweg_control::{
     Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options,
 };
-use thalweg_units::Bytes;
+use thalweg_units::{Bytes, Ecn};
 
 /// What a registry knows of it.
 pub const ENTRY: Entry = Entry {
@@ -83,6 +83,10 @@ impl Controller for Aimd {
             quantum: self.initial_window,
             startup_done: false,
         }
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
     }
 
     fn observe(&self, out: &mut dyn Observer) {

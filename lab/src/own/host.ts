@@ -141,7 +141,8 @@ export class Host {
   }
 
   private codepoint(own: FlowController, method: string, value: unknown): number {
-    const index = value === undefined ? 0 : ECN.indexOf(value as string);
+    if (value === undefined) return Number.NaN; // the engine knows which handlers there are
+    const index = ECN.indexOf(value as string);
     if (index < 0) throw this.mistake(own, method, new RangeError(`ecn is ${written(value)}; accepted: "ect0", "ect1" or "none"`));
     return index;
   }

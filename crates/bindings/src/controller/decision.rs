@@ -52,15 +52,23 @@ fn number(
     }
 }
 
-/// The codepoint that packets carry, settled when a controller is made.
-pub(super) fn ecn(instance: &Bound<'_, PyAny>) -> PyResult<Ecn> {
+/// The codepoint that packets carry, settled when a controller is made: one that does not say is taken to answer marks if
+/// it hears of them.
+pub(super) fn ecn(instance: &Bound<'_, PyAny>, hears_marks: bool) -> PyResult<Ecn> {
     let value = instance.getattr(intern!(instance.py(), "ecn"))?;
+    if value.is_none() {
+        return Ok(match hears_marks {
+            true => Ecn::Ect0,
+            false => Ecn::NotEct,
+        });
+    }
     match value.extract::<String>().ok().as_deref() {
         Some("ect0") => Ok(Ecn::Ect0),
         Some("ect1") => Ok(Ecn::Ect1),
         Some("none") => Ok(Ecn::NotEct),
         _ => {
-            let problem = format!("ecn is {value:?}; accepted: \"ect0\", \"ect1\" or \"none\"");
+            let problem =
+                format!("ecn is {value:?}; accepted: \"ect0\", \"ect1\", \"none\" or None");
             Err(PyValueError::new_err(problem))
         }
     }

@@ -65,12 +65,14 @@ impl Driver {
                 }
             }
             let every = definition.report_every;
+            let hears_marks =
+                definition.defines(Handler::Ecn) || definition.defines(Handler::Report);
             Ok(Driver {
                 definition: Arc::clone(definition),
                 flow: Arc::clone(flow),
                 methods,
                 control,
-                ecn: decision::ecn(instance)?,
+                ecn: decision::ecn(instance, hears_marks)?,
                 initial_window: init.initial_window,
                 reporter: every.map(Reporter::new),
                 objects: Objects::default(),

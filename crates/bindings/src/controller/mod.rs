@@ -9,6 +9,7 @@ mod definition;
 mod driver;
 mod events;
 mod failure;
+mod fake_transport;
 mod interrupt;
 mod named;
 mod observed;
@@ -42,5 +43,6 @@ pub(crate) fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<events::RttSample>()?;
     module.add_class::<events::Snapshot>()?;
     module.add_class::<events::RateSample>()?;
+    module.add_class::<fake_transport::FakeTransport>()?;
     module.add_class::<report::Report>()
 }

@@ -27,7 +27,7 @@ use crate::recovery_period::RecoveryPeriod;
 use crate::{
     Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, PathState,
 };
-use thalweg_units::{Bytes, Duration};
+use thalweg_units::{Bytes, Duration, Ecn};
 
 /// DCTCP in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -155,6 +155,10 @@ impl Controller for Dctcp {
             quantum: self.initial_window,
             startup_done: !self.in_slow_start(),
         }
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
     }
 
     fn observe(&self, out: &mut dyn Observer) {

@@ -1,10 +1,13 @@
-//! A transport for tests of controllers: one flow, whose packets and events a test makes up as it needs them.
+//! A transport for tests of controllers, in Rust and in Python (`thalweg.FakeTransport`): one flow, whose packets and events
+//! a test makes up as it needs them.
 //!
 //! [`Flow`] gives its controller a [`PathState`] and a clock that the test sets. [`packets`] sends full packets
 //! and keeps that state consistent with the arrivals of the test; [`by_hand`] reports events without
 //! packets; [`bottleneck`] puts the flow on a path that decides the fate of its packets.
 
+#[cfg(any(test, feature = "any-events"))]
 pub mod any_events;
+#[cfg(any(test, feature = "any-events"))]
 pub mod any_operation;
 mod bottleneck;
 mod by_hand;

@@ -30,7 +30,7 @@ use crate::phase::{CONGESTION_AVOIDANCE, RECOVERY, SLOW_START, SLOWDOWN};
 use crate::recovery_period::RecoveryPeriod;
 use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options};
 use delay::Delay;
-use thalweg_units::{Bytes, Duration, Instant};
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// LEDBAT++ in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -255,6 +255,10 @@ impl Controller for LedbatPp {
             quantum: self.initial_window,
             startup_done: self.phase != Phase::Start,
         }
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
     }
 
     fn observe(&self, out: &mut dyn Observer) {

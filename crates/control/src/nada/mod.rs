@@ -23,7 +23,7 @@ use crate::event::{Ack, Arrival, EcnCounts, Lost, Timeout};
 use crate::realtime::{Feedback, Rates, rates};
 use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options};
 use signal::Signal;
-use thalweg_units::{Bytes, Duration, Instant, Rate};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// NADA in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -191,6 +191,10 @@ impl Controller for Nada {
 
     fn control(&self) -> Control {
         rates::decide(self.rates.clamp(self.rate), self.in_flight, self.mtu)
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
     }
 
     fn observe(&self, out: &mut dyn Observer) {

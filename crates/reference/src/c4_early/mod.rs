@@ -71,7 +71,7 @@ use thalweg_control::coefficient::Coefficient;
 use thalweg_control::event::{Ack, EcnCounts, Lost, RttSample};
 use thalweg_control::loss_filter::LossFilter;
 use thalweg_control::{Context, Control, Controller, Init, Observer, Options, Variant};
-use thalweg_units::{Bytes, Duration};
+use thalweg_units::{Bytes, Duration, Ecn};
 
 /// Which of the early versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -275,6 +275,10 @@ impl Controller for EarlyC4 {
             quantum: self.pacing.quantum,
             startup_done: self.startup_done,
         }
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
     }
 
     fn observe(&self, out: &mut dyn Observer) {

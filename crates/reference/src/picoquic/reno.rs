@@ -10,7 +10,7 @@ use thalweg_control::delay_hystart::DelayHystart;
 use thalweg_control::event::{Ack, EcnCounts, Lost, RttSample, SpuriousLoss, Timeout};
 use thalweg_control::phase::{CONGESTION_AVOIDANCE, SLOW_START};
 use thalweg_control::{Context, Control, Controller, Init, Observer, PathState};
-use thalweg_units::{Bytes, Instant};
+use thalweg_units::{Bytes, Ecn, Instant};
 
 /// The controller.
 #[derive(Debug)]
@@ -148,6 +148,10 @@ impl Controller for Reno {
             quantum: self.pacing.quantum,
             startup_done: !self.slow_start,
         }
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
     }
 
     fn observe(&self, out: &mut dyn Observer) {

@@ -24,7 +24,7 @@ use thalweg_control::{
     Context, Control, Controller, ControllerSpec, Factory, Fixed, Init, Observer, PathState,
 };
 use thalweg_transport::Role;
-use thalweg_units::Instant;
+use thalweg_units::{Ecn, Instant};
 
 /// A trial with flows that are steered from outside.
 ///
@@ -296,6 +296,11 @@ impl Controller for Hand {
         open(&self.0).due.is_some()
     }
 
+    /// Reports have marks.
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
+    }
+
     fn observe(&self, _out: &mut dyn Observer) {}
 }
 
@@ -360,6 +365,10 @@ mod tests {
         fn control(&self) -> Control {
             self.control
         }
+        fn ecn(&self) -> Ecn {
+            Ecn::Ect0
+        }
+
         fn observe(&self, _out: &mut dyn Observer) {}
     }
 

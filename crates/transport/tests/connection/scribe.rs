@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use thalweg_control::event::{Ack, Arrival, EcnCounts, Lost, RttSample, SpuriousLoss, Timeout};
 use thalweg_control::{Context, Control, Controller, Observer};
-use thalweg_units::{Bytes, Instant, Rate};
+use thalweg_units::{Bytes, Ecn, Instant, Rate};
 
 /// What a transport told its controller.
 #[derive(Clone, Debug)]
@@ -88,6 +88,10 @@ impl Controller for Scribe {
             startup_done: false,
         }
     }
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
+    }
+
     fn observe(&self, out: &mut dyn Observer) {
         out.state("Constant");
     }

@@ -37,14 +37,20 @@ impl Driver {
             init.now.as_secs_f64(),
         ];
         let handle = boundary::make(&definition.text, &definition.flow, &start, &mut decision);
+        let defined = definition.defined;
         Driver {
             handle,
-            defined: definition.defined,
+            defined,
             control: read(&decision, init.initial_window),
             ecn: match decision[4] {
+                0.0 => Ecn::Ect0,
                 1.0 => Ecn::Ect1,
                 2.0 => Ecn::NotEct,
-                _ => Ecn::Ect0,
+                // One that does not say is taken to answer marks if it hears of them.
+                _ if defined[Handler::Ecn as usize] || defined[Handler::Report as usize] => {
+                    Ecn::Ect0
+                }
+                _ => Ecn::NotEct,
             },
             initial_window: init.initial_window,
             reporter: definition.report_every.map(Reporter::new),

@@ -17,6 +17,7 @@ of their own, if the class can be loaded from a file there.
 from thalweg._native import (
     Ack,
     EcnCounts,
+    FakeTransport,
     Init,
     Lost,
     Path,
@@ -34,6 +35,7 @@ __all__ = [
     "Ack",
     "Controller",
     "EcnCounts",
+    "FakeTransport",
     "Init",
     "Lost",
     "Path",

@@ -28,8 +28,9 @@ class Controller:
     """The most bytes that may leave in one burst; None for the initial window."""
     startup_done: bool = False
     """Whether the start-up phase is over. It steers only the acknowledgement frequency that is requested."""
-    ecn: Literal["ect0", "ect1", "none"] = "ect0"
-    """What packets carry. It is read once, when the controller has been made."""
+    ecn: Literal["ect0", "ect1", "none"] | None = None
+    """What packets carry; None for "ect0" if the class defines `on_ecn` or `on_report`, where it hears of marks,
+    and else for "none". It is read once, when the controller has been made."""
     report_every: ClassVar[str | None] = None
     """How often `on_report` is called: "1 rtt" (smoothed), or a time such as "10 ms"."""
     senders_only: ClassVar[bool] = False

@@ -1,11 +1,14 @@
 """Whether a controller keeps to what every controller must, on paths drawn at random.
 
-Each case is a download over a path of its own: rate, RTT, buffer, queue, losses, jitter, and on every third an
-outage of five seconds. What must hold:
+Each case is a download over a path of its own: rate, RTT, buffer, queue, losses, jitter, on every third an
+outage of five seconds, and on every third FQ-CoDel with a deep buffer, which marks what carries ECT. What must
+hold:
 
 - the download ends (progress on every path);
 - the window never falls below two packets (RFC 9002 section 7.2, kMinimumWindow);
 - after an outage that loses all feedback, the window is smaller than its largest before (RFC 9002 section 7.6);
+- marks are answered (RFC 9002 section 7.1): where packets are marked, the queue is not much longer than where the
+  same queue drops them;
 - what is decided is a number (the simulator refuses all else).
 
 Limits: trials run in virtual time, so a handler that takes for ever is stopped by Ctrl-C alone.
@@ -27,6 +30,11 @@ FLOW = "main"
 _MTU = 1440
 _OUTAGE_S = (2.0, 7.0)
 _SPAN_S = 60.0
+_MARKING = 'queue = { model = "fq-codel" }'
+_DROPPING = 'queue = { model = "fq-codel", ecn = false }'
+_MOST_QUEUE, _SLACK_S = 9.0, 0.01
+"""How much longer the queue may be with marks than with drops: C4, which answers marks from a share of a tenth
+on, has eight times as much, and who ignores them forty."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,8 @@ def cases(seed: int, n: int) -> Iterator[tuple[int, str]]:
         # About five seconds of the link, or until an outage is over.
         size = rate_bps / 8 * (20 if has_outage else 5)
         buffer = max(10, round(rate_bps * rtt_s / 8 / _MTU * draw.uniform(0.2, 3)))
+        if case % 3 == 1:  # room for a second beyond what is in flight
+            buffer = max(20, round(rate_bps * (rtt_s + 1.0) / 8 / _MTU))
         lines = [
             f'title = "case {case}"',
             f'time_limit = "{_SPAN_S + 300:.0f} s"',
@@ -63,7 +73,7 @@ def cases(seed: int, n: int) -> Iterator[tuple[int, str]]:
         ]
         if not has_outage:
             queue = draw.choice(("drop-tail", "codel", "red"))
-            lines += [f'queue = {{ model = "{queue}" }}']
+            lines += [_MARKING if case % 3 == 1 else f'queue = {{ model = "{queue}" }}']
             lines += [f'loss = {{ model = "random", rate = "{draw.choice((0, 0, 0.1, 1)):g} %" }}']
             lines += ['jitter = { model = "wifi", mean = "7 ms" }'] if draw.random() < 0.3 else []
         else:
@@ -81,10 +91,29 @@ def check_controller(controller: str, seed: int = 1, n: int = 30) -> Iterator[Vi
     for case, text in cases(seed, n):
         scenario = Scenario.from_toml(text, f"case-{case}", controllers={FLOW: controller})
         try:
-            what = _wrong(scenario.run(seed=seed, trace=True), case)
+            trial = scenario.run(seed=seed, trace=True)
+            what = _wrong(trial, case) or _ignores_marks(trial, text, controller, seed)
         except ControllerError as error:
             what = str(error)
         yield Violation(case, what, scenario.toml, seed) if what else None
+
+
+def _ignores_marks(trial: Trial, text: str, controller: str, seed: int) -> str | None:
+    """What a queue that marks shows, beside one that drops and is otherwise the same."""
+    down = trial.links.row(0, named=True)
+    if not down["marked_packets"]:
+        return None
+    dropping = Scenario.from_toml(text.replace(_MARKING, _DROPPING), "dropping", controllers={FLOW: controller})
+    marked_s = down["mean_queue_delay_s"]
+    dropped_s = dropping.run(seed=seed).links.row(0, named=True)["mean_queue_delay_s"]
+    if marked_s <= _MOST_QUEUE * dropped_s + _SLACK_S:
+        return None
+    with_marks = f"with {down['marked_packets']} packets marked the queue was {marked_s * 1e3:.0f} ms long"
+    accepted = f"at most {_MOST_QUEUE:g} times as long, and {_SLACK_S * 1e3:.0f} ms"
+    return (
+        f"marks are not answered: {with_marks}, and {dropped_s * 1e3:.0f} ms where it drops them; "
+        f'accepted: {accepted}; reduce the window in on_ecn, or set ecn = "none"'
+    )
 
 
 def _wrong(trial: Trial, case: int) -> str | None:

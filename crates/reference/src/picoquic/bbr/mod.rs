@@ -49,7 +49,7 @@ use thalweg_control::bbr_model::parameters::{BETA, LOSS_THRESH};
 use thalweg_control::bbr_model::{Bounds, FullPipe, Gain, LossRound, MaxBw, Sample, WindowedMax};
 use thalweg_control::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use thalweg_control::{Context, Control, Controller, Init, Observer};
-use thalweg_units::{Bytes, Duration, Instant, Rate};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// Share of CE marks that counts as too much in flight.
 const ECN_EXCESS: f64 = 0.2;
@@ -393,6 +393,10 @@ impl Controller for Bbr {
             quantum: self.quantum,
             startup_done: self.startup_done,
         })
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
     }
 
     fn observe(&self, out: &mut dyn Observer) {

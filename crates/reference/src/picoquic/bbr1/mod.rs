@@ -36,7 +36,7 @@ use thalweg_control::bbr_model::{
 use thalweg_control::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use thalweg_control::loss_filter::LossFilter;
 use thalweg_control::{Context, Control, Controller, Init, Observer};
-use thalweg_units::{Bytes, Duration, Instant, Rate};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// The peer's smallest window.
 const MIN_WINDOW: Bytes = Bytes::new(3_072);
@@ -198,6 +198,10 @@ impl Controller for Bbr1 {
             quantum: self.quantum,
             startup_done: self.full_pipe.reached,
         })
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
     }
 
     fn observe(&self, out: &mut dyn Observer) {

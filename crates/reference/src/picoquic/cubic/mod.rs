@@ -34,7 +34,7 @@ use thalweg_control::event::{Ack, EcnCounts, Lost, RttSample, SpuriousLoss, Time
 use thalweg_control::loss_filter::LossFilter;
 use thalweg_control::phase::{CONGESTION_AVOIDANCE, SLOW_START};
 use thalweg_control::{Context, Control, Controller, Init, Observer, PathState};
-use thalweg_units::{Bytes, Instant};
+use thalweg_units::{Bytes, Ecn, Instant};
 
 const BETA: f64 = 7.0 / 8.0;
 
@@ -188,6 +188,10 @@ impl Controller for Cubic {
             quantum: self.pacing.quantum,
             startup_done: self.startup_done,
         }
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
     }
 
     fn observe(&self, out: &mut dyn Observer) {
