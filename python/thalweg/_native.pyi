@@ -46,6 +46,9 @@ def engine() -> str:
 def controllers() -> list[dict[str, Any]]:
     """Registry of controllers: name, title, source, options (name, accepted, default, meaning)."""
 
+def normal_controller(text: str) -> str:
+    """The shortest text for the same controller with the same options; the text if it names none of Thalweg."""
+
 def runs_in_browser(controller: str) -> bool:
     """Whether the engine in WebAssembly has this controller."""
 

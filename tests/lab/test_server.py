@@ -315,6 +315,40 @@ def test_nonsense_ends_the_connection_and_nothing_else(lab: Lab, message: str) -
     assert lab.get(f"/?token={lab.token}")[0] == 200
 
 
+FRAMES = [
+    b"\x81\x82\0\0\0\0\xff\xfe",  # a text that is not UTF-8
+    b"\x82\x83\0\0\0\0abc",  # bytes
+    b"\x81\x02{}",  # without a mask
+    b"\x83\x81\0\0\0\0x",  # an opcode that is not assigned
+    b"\xc1\x81\0\0\0\0x",  # a reserved bit
+    b"\x81\xff\x40\0\0\0\0\0\0\0\0\0\0\0",  # 2^62 bytes
+    b"\x80\x81\0\0\0\0x",  # the rest of nothing
+    b"\x88\x81\0\0\0\0x",  # half a code
+    b"GET / HTTP/1.1\r\n\r\n",
+]
+
+
+def test_a_frame_that_is_none_ends_the_connection_without_a_word_of_the_server(
+    lab: Lab, folder: Path, tmp_path: Path
+) -> None:
+    assert lab.port  # or the test is skipped
+    with (tmp_path / "errors").open("w") as errors, running(folder, errors=errors) as found:
+        head = (
+            f"GET /engine?token={found.token} HTTP/1.1\r\nHost: 127.0.0.1:{found.port}\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
+        )
+        for frame in FRAMES:
+            with socket.create_connection(("127.0.0.1", found.port), 20) as connection:
+                connection.sendall(head.encode())
+                assert connection.recv(4096).startswith(b"HTTP/1.1 101")
+                connection.sendall(frame)
+                while connection.recv(4096):  # until it is closed
+                    pass
+        assert found.get(f"/?token={found.token}")[0] == 200
+        assert (tmp_path / "errors").read_text() == ""
+
+
 def test_a_message_that_is_too_long_ends_the_connection(lab: Lab) -> None:
     with lab.socket() as connection:
         connection.send(json.dumps({"id": 1, "name": "check", "setup": setup("#" * (3 << 20))}))

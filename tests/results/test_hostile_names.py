@@ -6,10 +6,13 @@ same attributes in the same order, no reference but to places of the page, and t
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -171,6 +174,25 @@ def test_a_hostile_name_is_text_on_every_page(draw: Draw, tmp_path: Path, monkey
         packed = next(json.loads(script) for script in page.scripts if script.startswith('{"'))
         figures = {anchor: json.loads(unpacked(text)) for anchor, text in packed.items()}
         assert _within(name, figures), name
+
+
+@pytest.mark.parametrize("draw", [figure_of_a_trial, report_of_a_suite, report_of_a_study])
+def test_a_page_runs_its_own_scripts_alone_and_fetches_nothing(draw: Draw, tmp_path: Path) -> None:
+    text = draw(HARMLESS, tmp_path).read_text(encoding="utf-8")
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">', text)
+    rules = dict(rule.strip().split(" ", 1) for rule in unescape(policy).split(";"))
+    assert rules["default-src"] == "'none'"
+    assert "connect-src" not in rules
+    assert rules["base-uri"] == rules["form-action"] == "'none'"
+    scripts = [*re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL), _drawing_program(text)]
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    hashes = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+    assert rules["script-src"].split() == [*hashes, "'unsafe-eval'"]
+
+
+def _drawing_program(text: str) -> str:
+    (program,) = re.findall(r'<script type="text/plain" id="program">(.*?)</script>', text, flags=re.DOTALL)
+    return unpacked(program)
 
 
 def _lasting(page: Reader) -> list[tuple[str, tuple[str, ...]]]:

@@ -85,15 +85,16 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::version, module)?)?;
     module.add_function(wrap_pyfunction!(registry::engine, module)?)?;
     module.add_function(wrap_pyfunction!(registry::controllers, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::normal_controller, module)?)?;
     module.add_function(wrap_pyfunction!(registry::runs_in_browser, module)?)?;
     module.add_function(wrap_pyfunction!(registry::models, module)?)?;
     module.add_function(wrap_pyfunction!(registry::metrics, module)?)?;
     module.add_function(wrap_pyfunction!(registry::phases, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(document::toml_document, module)?)?;
-    module.add_function(wrap_pyfunction!(special::regularized_beta, module)?)?;
     module.add_function(wrap_pyfunction!(visible::visible, module)?)?;
     module.add_function(wrap_pyfunction!(visible::visible_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(special::regularized_beta, module)?)?;
     module.add_function(wrap_pyfunction!(special::inverse_regularized_beta, module)?)?;
     module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;
     module.add("ControllerFailed", py.get_type::<ControllerFailed>())?;

@@ -43,6 +43,13 @@ pub(crate) fn controllers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     list(py, &controllers)
 }
 
+/// The shortest text for the same controller with the same options; the text itself if it names none of Thalweg.
+#[pyfunction]
+pub(crate) fn normal_controller(text: &str) -> String {
+    let normal = thalweg_reference::registry().normal(text);
+    normal.unwrap_or_else(|| text.trim().to_owned())
+}
+
 /// Whether the engine in WebAssembly has this controller, which has neither the QUIC stack nor the variants of the reference
 /// crate.
 #[pyfunction]

@@ -185,6 +185,31 @@ impl Registry {
         ))
     }
 
+    /// The shortest text for the same controller with the same options, which are in a fixed order; `None` for a text that
+    /// names none of the list.
+    ///
+    /// ```
+    /// use thalweg_control::Registry;
+    ///
+    /// let normal = |text| Registry::standard().normal(text).unwrap();
+    /// assert_eq!(normal("cubic:beta=0.70"), "cubic");
+    /// assert_eq!(normal("cubic: c=0.5 ,beta=0.80"), normal("cubic:beta=0.8,c=0.5"));
+    /// ```
+    pub fn normal(&self, text: &str) -> Option<String> {
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let entry = (self.entries.iter()).find(|entry| entry.name == name.trim())?;
+        let options = self.read_options(entry, rest).ok()?;
+        let changed = entry.options.iter().filter_map(|doc| {
+            let value = doc.kind.normal(options.text(doc.name));
+            (value != doc.kind.normal(doc.default)).then(|| format!("{}={value}", doc.name))
+        });
+        let changed: Vec<String> = changed.collect();
+        Some(match changed.is_empty() {
+            true => entry.name.to_owned(),
+            false => format!("{}:{}", entry.name, changed.join(",")),
+        })
+    }
+
     /// Options by their text, defaults included.
     fn read_options(&self, entry: &Entry, text: &str) -> Result<Options, SpecError> {
         let defaults = entry.options.iter();

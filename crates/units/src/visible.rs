@@ -26,9 +26,7 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
 }
 
 fn obeyed(text: &str, has_lines: bool) -> impl Iterator<Item = (usize, char)> {
-    let found = text
-        .char_indices()
-        .filter(|(_, letter)| is_obeyed(*letter));
+    let found = text.char_indices().filter(|(_, letter)| is_obeyed(*letter));
     found.filter(move |(at, letter)| match letter {
         '\n' | '\t' => !has_lines,
         '\r' => !(has_lines && text[at + 1..].starts_with('\n')),
@@ -61,7 +59,10 @@ mod tests {
     #[test]
     fn what_is_obeyed_is_shown_as_an_escape_and_the_rest_as_it_is() {
         assert_eq!(visible("a\u{1b}[2Jb\nc\t"), "a\\u001b[2Jb\\nc\\u0009");
-        assert_eq!(visible_lines("a\u{9b}\r\nc\t\rd"), "a\\u009b\r\nc\t\\u000dd");
+        assert_eq!(
+            visible_lines("a\u{9b}\r\nc\t\rd"),
+            "a\\u009b\r\nc\t\\u000dd"
+        );
         assert_eq!(visible("\u{202e}gnp.exe\u{2028}"), "\\u202egnp.exe\\u2028");
         // Letters that are written from right to left, marks and joined emoji are text.
         let text = "größe, שלום, क्षि, 👩\u{200d}🔬";

@@ -282,7 +282,7 @@ def alternatives(texts: Iterable[str] | None) -> list[list[Binding]]:
     for binding in read_bindings(texts, repeated=True):
         of_flow.setdefault(binding.flow, []).append(binding)
     for flow, given in of_flow.items():
-        if len({binding.controller for binding in given}) < len(given):
+        if len({_native.normal_controller(binding.controller) for binding in given}) < len(given):
             raise RequestError(f"--controller {flow}=...: one of them is given twice; give each once")
     return [list(choice) for choice in product(*of_flow.values())]
 

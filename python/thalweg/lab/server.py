@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import logging
 import re
 import secrets
 import socket
@@ -44,7 +45,10 @@ _ASSET = re.compile(r"[\w-]+\.(js|css|wasm)")
 _TYPES = {"js": "text/javascript", "css": "text/css", "wasm": "application/wasm"}
 _HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": "frame-ancestors 'none'",
+    # As in the page itself (lab/index.html), which may be served elsewhere, and no frame around it.
+    "Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
+    "style-src-attr 'unsafe-inline'; worker-src 'self'; frame-src 'self'; connect-src 'self'; "
+    "img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
@@ -175,6 +179,11 @@ def application(folder: Folder, token: str, sweeps: Sweeps) -> ASGIApp:
     return Guard(Starlette(routes=routes), token)
 
 
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether an entry of the log is about this server, and not about a text of a client that is no UTF-8."""
+    return not (record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError))
+
+
 def listening(port: int) -> socket.socket:
     """A socket on the loopback interface; port 0 is any that is free. Raises RequestError."""
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -211,6 +220,7 @@ class Server:
             timeout_graceful_shutdown=1,
             lifespan="off",
         )
+        logging.getLogger("uvicorn.error").addFilter(_is_ours)
         self.uvicorn = uvicorn.Server(settings)
 
     def run(self, on_started: Callable[[], object] = lambda: None) -> None:

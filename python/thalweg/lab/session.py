@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import multiprocessing
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from thalweg.lab.worker import MOST_PACKETS, MOST_TRIALS, serve
 
 MOST_SECONDS = 600.0
 """A call that takes longer is ended."""
+_LATEST_S = 1e9
 _NAMES = ("about", "check", "run", "packets", "trials", "live", "estimate", "results", "result")
 _WITHOUT_SETUP = ("about", "estimate", "results", "result")
 _SPAWN = multiprocessing.get_context("spawn")
@@ -92,7 +92,7 @@ def _seeds_of(call: dict[str, Any]) -> object:
 def _is_part(from_s: object, most: object) -> bool:
     if isinstance(from_s, bool) or isinstance(most, bool) or not isinstance(from_s, int | float):
         return False
-    return 0 <= from_s < math.inf and isinstance(most, int) and 0 <= most <= MOST_PACKETS
+    return 0 <= from_s < _LATEST_S and isinstance(most, int) and 0 <= most <= MOST_PACKETS
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ unpacks each when it draws it (`DecompressionStream`, in all browsers since 2023
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import zlib
 from collections.abc import Iterable
@@ -54,9 +55,33 @@ def embedded(value: object) -> Markup:
 
 @cache
 def program() -> Markup:
-    """The drawing program."""
+    """The drawing program, packed."""
+    return packed(_program())
+
+
+def _program() -> str:
     folder = files("thalweg.pages.figures").joinpath("vega")
-    return packed("\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in _PROGRAM))
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in _PROGRAM)
+
+
+def policy(*scripts: str) -> str:
+    """The content security policy of a page: it fetches nothing, and runs these scripts and the drawing program.
+
+    It knows them by their hashes. The drawing program compiles expressions of figures, which `unsafe-eval` allows.
+    """
+    return (
+        f"default-src 'none'; script-src {' '.join(map(_hash, scripts))} {_hash_of_program()} 'unsafe-eval'; "
+        "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+@cache
+def _hash_of_program() -> str:
+    return _hash(_program())
 
 
 def drawing(name: str) -> Markup:
@@ -78,7 +103,7 @@ def environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"program": program, "drawing": drawing, "themes": themes}
+    made.globals |= {"program": program, "drawing": drawing, "themes": themes, "policy": policy}
     return made
 
 

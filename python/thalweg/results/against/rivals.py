@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from thalweg import _native
 from thalweg.base.errors import RequestError, ScenarioError
 from thalweg.engine.catalogue import Entry, Suite
 from thalweg.engine.outcome import Description
@@ -28,9 +29,12 @@ def chosen_rivals(suite: Suite, given: Sequence[str] | None, trials: int) -> lis
     where = "--against" if given else f"{suite.compare.file}: compare.against"
     if NONE in rivals:
         raise RequestError(f"{where} {NONE} cannot be combined with rivals")
-    twice = next((name for number, name in enumerate(rivals) if name in rivals[:number]), None)
+    normal = list(map(_native.normal_controller, rivals))
+    twice = next((number for number, name in enumerate(normal) if name in normal[:number]), None)
     if twice is not None:
-        raise RequestError(f"{where} {twice}: given twice; give each rival once")
+        first = rivals[normal.index(normal[twice])]
+        same = f", which is {first}" if first != rivals[twice] else ""
+        raise RequestError(f"{where} {rivals[twice]}{same}: given twice; give each rival once")
     if rivals and trials < 2:
         raise RequestError(
             f"--trials {trials}: one trial tells no controller from another; accepted: 2 or more, or --against "
@@ -64,7 +68,8 @@ def with_rivals(
         if not metrics:
             continue
         for number, rival in enumerate(rivals, start=1):
-            if rival == _controller(scenario, flow):
+            own = _controller(scenario, flow)
+            if _native.normal_controller(rival) == _native.normal_controller(own):
                 raise RequestError(
                     f"{where} {rival}: flow {flow} of {entry.name} has this controller itself; accepted: "
                     f"another rival, or another controller for it with -c {flow}=NAME"
