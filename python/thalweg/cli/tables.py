@@ -151,14 +151,14 @@ def _says_the_same(decides: Statistics, informs: Statistics) -> bool:
 
 def result_rows(result: SuiteResult) -> list[list[str]]:
     """One row for each criterion of each scenario."""
-    return [
-        row for outcomes in result.outcomes for row in verdict_rows(outcomes.scenario.name, outcomes.verdict())
-    ]
+    asked = [(outcomes.scenario.name, outcomes.verdict()) for outcomes in result.outcomes]
+    return [row for name, verdict in asked if verdict.criteria for row in verdict_rows(name, verdict)]
 
 
 def brief_rows(result: SuiteResult) -> list[list[str]]:
     """Of a scenario that passes the criterion with the least room, of another each that does not hold."""
-    return [row for outcomes in result.outcomes for row in verdict_rows(outcomes.scenario.name, _brief(outcomes))]
+    asked = [(outcomes.scenario.name, _brief(outcomes)) for outcomes in result.outcomes]
+    return [row for name, verdict in asked if verdict.criteria for row in verdict_rows(name, verdict)]
 
 
 def _brief(outcomes: Outcomes) -> Verdict:

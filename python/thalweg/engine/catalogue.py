@@ -40,6 +40,7 @@ _WORDS = {
     "trials": "a number of trials",
     "takes": "text in one line",
     "order": "a list of names",
+    "candidate": "a list of names",
     "compare": "a table",
     "gate": "a table",
 }
@@ -67,6 +68,8 @@ class Entry:
     suite: str | None
     """Name of the shipped suite that it belongs to."""
     file: Path
+    candidate: tuple[str, ...] = ()
+    """The flows under test, where there are several: whoever binds the first binds all."""
 
     @property
     def reference(self) -> str:
@@ -180,7 +183,7 @@ def find_scenario(name_or_path: str | Path) -> Entry:
     if file.is_dir():
         raise RequestError(f"{wanted} is a folder; to run all its scenarios: thalweg suite {wanted}")
     if file.exists():  # what is no regular file is refused when it is read
-        return Entry(file.stem, None, file)
+        return Entry(file.stem, None, file, _candidate(file.parent))
     if file.suffix == ".toml":
         raise RequestError(f"no such file: {wanted}")
     if any(folder.name == wanted for folder in _shipped_folders()):
@@ -233,11 +236,17 @@ def _read_suite(folder: Path, *, shipped: bool) -> Suite:
         raise RequestError(f"{folder} holds no scenario files (*.toml)")
     names = [*order, *(name for name in found if name not in order)]
     name = folder.name or folder.resolve().name
-    entries = tuple(Entry(stem, name if shipped else None, found[stem]) for stem in names)
+    candidate = tuple(about.get("candidate", ()))
+    entries = tuple(Entry(stem, name if shipped else None, found[stem], candidate) for stem in names)
     compare = _read_compare(folder / _ABOUT, about.get("compare", {}), found)
     trials, takes = about.get("trials", TRIALS), about.get("takes")
     thresholds = read_thresholds(about.get("gate", {}), str(folder / _ABOUT))
     return Suite(name, about.get("title", name), about.get("source"), entries, compare, trials, takes, thresholds)
+
+
+def _candidate(folder: Path) -> tuple[str, ...]:
+    """The flows under test of a scenario in a folder, if that says so. Raises RequestError."""
+    return tuple(_read_about(folder / _ABOUT).get("candidate", ()))
 
 
 def _read_about(file: Path) -> dict[str, Any]:

@@ -122,9 +122,28 @@ class Scenario(Described):
     def from_entry(
         entry: Entry, overrides: Settings = (), controllers: Controllers = (), resolver: Resolver | None = None
     ) -> Scenario:
-        """Reads a scenario of the catalogue. Raises RequestError."""
+        """Reads a scenario of the catalogue; a controller of its candidate is of all flows that stand for it.
+
+        Raises RequestError.
+        """
+        controllers = Scenario.with_candidate(entry, overrides, controllers)
         file, suite = entry.source_name, entry.suite
         return Scenario.from_toml(entry.read(), entry.name, overrides, controllers, file, suite, resolver)
+
+    @staticmethod
+    def with_candidate(entry: Entry, overrides: Settings, controllers: Controllers) -> Controllers:
+        """The controllers of flows, with those of the other flows that stand for the candidate.
+
+        They are named in the suite (`candidate`), have the controller of its first flow in the scenario, and none
+        of their own here. Raises RequestError.
+        """
+        first, *others = entry.candidate or ("",)
+        chosen = dict(_items(controllers, '{"main": "cubic"}'))
+        if not others or first not in chosen:
+            return controllers
+        own = {str(flow["name"]): flow["controller"] for flow in Scenario.path_flows(entry, overrides)}
+        alike = [flow for flow in others if first in own and own.get(flow) == own[first]]
+        return {**dict.fromkeys(alike, chosen[first]), **chosen}
 
     @staticmethod
     def flow_names(entry: Entry, overrides: Settings = ()) -> list[str]:

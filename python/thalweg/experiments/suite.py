@@ -28,6 +28,12 @@ def load_all(
     # A controller of the file may be none of the stack that is asked for.
     flows = {entry.name: set(Scenario.flow_names(entry, overrides)) for entry in entries}
     known = sorted(set().union(*flows.values()))
+    candidate = entries[0].candidate if entries else ()
+    if candidate and not set(candidate) & set(known):
+        raise RequestError(
+            f"suite.toml: candidate names {candidate[0]!r}, and no scenario has such a flow"
+            f"{did_you_mean(candidate[0], known)}"
+        )
     for flow, _ in controllers:
         if flow not in known:
             raise RequestError(f"no scenario of the suite has a flow {flow!r}{did_you_mean(flow, known)}")

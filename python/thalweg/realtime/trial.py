@@ -17,7 +17,7 @@ from thalweg.base.errors import RealTimeError, ScenarioError
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.controllers.resolver import Resolver
 from thalweg.engine.outcome import Description, FlowDescription, Outcomes, Trial
-from thalweg.engine.scenario import Controllers, Settings, bound, definitions_of, pairs
+from thalweg.engine.scenario import Controllers, Scenario, Settings, bound, definitions_of, pairs
 from thalweg.engine.trace import Trace
 from thalweg.realtime.process import LiveProcess, LiveRequest
 from thalweg.realtime.report import Report
@@ -83,6 +83,7 @@ class LiveScenario:
     ) -> LiveScenario:
         """Reads a scenario of the catalogue. Raises RequestError."""
         resolver = resolver or Resolver()
+        controllers = Scenario.with_candidate(entry, overrides, controllers)
         try:
             native = _native.Scenario.live_from_toml(
                 entry.read(), entry.source_name, pairs(overrides), bound(controllers, resolver), resolver

@@ -89,6 +89,8 @@ class Metadata:
     host: dict[str, Any]
     seed: int
     started: str
+    command: str
+    """What made it; empty in results of earlier versions."""
     wall_s: float
     scenarios: list[Description]
     hashes: dict[str, str] | None
@@ -126,7 +128,9 @@ def read_document(file: Path) -> Metadata:
         if scenario.rival and scenario.rival["of"] not in names:
             _refuse(file, f"scenarios.{number}.rival.of", scenario.rival["of"], "the name of a scenario here")
     head = {key: document[key] for key in _RESULT if key != "scenarios"}
-    return Metadata(**head, scenarios=scenarios, hashes=read_hashes(file, document))
+    _check(file, "", {"command": "", **document}, {"command": (str,)})
+    command = document.get("command", "")
+    return Metadata(**head, command=command, scenarios=scenarios, hashes=read_hashes(file, document))
 
 
 def read_hashes(file: Path, document: Mapping[str, Any]) -> dict[str, str] | None:

@@ -56,6 +56,8 @@ class SuiteResult:
     version: str = field(default_factory=_native.version)
     host: dict[str, Any] = field(default_factory=host)
     started: str = field(default_factory=lambda: datetime.now().astimezone().isoformat(timespec="seconds"))
+    command: str = ""
+    """What to type to run it again; empty where no command line ran it."""
     wall_s: float = 0.0
     outcomes: list[Outcomes] = field(default_factory=list)
     rivals: list[Outcomes] = field(default_factory=list)
@@ -86,6 +88,18 @@ class SuiteResult:
         raise RequestError(
             f"{self.folder or 'the result'} has no scenario {scenario!r}{did_you_mean(scenario, names)}"
         )
+
+    @property
+    def controllers(self) -> str:
+        """Who played which flows, in words: `main, second: gcc; tcp: reno`. Competitors may differ by scenario."""
+        played: dict[str, dict[str, None]] = {}
+        for outcomes in self.outcomes:
+            for flow in outcomes.scenario.flows:
+                played.setdefault(str(flow["name"]), {})[str(flow["controller"])] = None
+        flows: dict[str, list[str]] = {}
+        for name, controllers in played.items():
+            flows.setdefault(" or ".join(controllers), []).append(name)
+        return "; ".join(f"{_some(names)}: {controllers}" for controllers, names in flows.items())
 
     def answers(self) -> list[Answer | None]:
         """The verdict of each scenario."""
@@ -137,6 +151,7 @@ class SuiteResult:
             version=metadata.version,
             host=metadata.host,
             started=metadata.started,
+            command=metadata.command,
             wall_s=metadata.wall_s,
             folder=root,
             is_read=True,
@@ -237,6 +252,7 @@ class Store:
             "seed": result.seed,
             "trials": self._trials,
             "started": result.started,
+            "command": result.command,
             "wall_s": round(result.wall_s, 3),
             "core_s": round(result.core_s, 3),
             "hashes": self._hashes,
@@ -247,6 +263,18 @@ class Store:
         text = "{\n  " + ",\n  ".join(members) + "\n}\n"
         with whole_file(self.root / METADATA) as partial:
             partial.write_text(sealed(text), encoding="utf-8")
+
+
+def _some(names: Sequence[str]) -> str:
+    """Names, or the first and the last of many.
+
+    >>> _some(["main", "second"]), _some([f"flow{number}" for number in range(100)])
+    ('main, second', 'flow0 to flow99')
+    """
+    return ", ".join(names) if len(names) <= _MOST_NAMES else f"{names[0]} to {names[-1]}"
+
+
+_MOST_NAMES = 6
 
 
 def _indented(value: object) -> str:

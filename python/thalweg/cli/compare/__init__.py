@@ -209,7 +209,8 @@ def _print(
 ) -> None:
     console = stdout()
     for letter, folder, result in zip(LETTERS, folders, loaded, strict=False):
-        console.print(f"{letter}: {folder} ({result.started}, version {result.version})")
+        about = f"{result.controllers} ({result.started}, version {result.version})"
+        console.print(f"{letter}: {folder}: {about}")
     for letter, rows in zip(LETTERS[1:], compared, strict=False):
         console.print(comparison_table(rows, b=letter))
         console.print(_summary(rows, margin))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -14,7 +13,7 @@ import typer
 from thalweg.base.errors import RequestError
 from thalweg.base.extras import require
 from thalweg.base.quantity import roughly
-from thalweg.base.seeds import set_of
+from thalweg.cli.commands.again import command_line
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import (
     Audit,
@@ -111,47 +110,6 @@ def command(
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in signature.parameters.values()}
     run.__doc__ = f"{study.title}.\n\nExample: `thalweg {group} {study.name} --out results/{study.name}`"
     return run
-
-
-_HOW = {
-    "jobs",
-    "cluster",
-    "shard",
-    "audit",
-    "format_",
-    "out",
-    "figures",
-    "no_report",
-    "strict_timing",
-    "retry",
-    "quiet",
-    "context",
-}
-"""Options for how a study runs and where it writes, not for its content."""
-
-
-def command_line(command: str, signature: inspect.Signature, given: Mapping[str, Any]) -> str:
-    """The command that repeats the study: the options with other values than their defaults."""
-    words = ["thalweg", *command.split()]
-    for name, parameter in signature.parameters.items():
-        value = given.get(name)
-        if name in _HOW or value is None or value is False or value == []:
-            continue
-        info = parameter.annotation.__metadata__[0]
-        # Typer takes the first of the names for a default.
-        names = [info.default, *(info.param_decls or ())]
-        declared = [flag for flag in names if isinstance(flag, str) and flag.startswith("--")]
-        flag = declared[0] if declared else f"--{name.replace('_', '-')}"
-        if name == "seed":
-            value = set_of(value)
-        if value == parameter.default:
-            continue
-        words += [flag] if value is True else [part for each in _each(value) for part in (flag, str(each))]
-    return shlex.join(words)
-
-
-def _each(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list | tuple) else [value]
 
 
 def _read(study: Study[Any, Any, Any], parameters: Any, trials: int | None) -> dict[Any, Any]:

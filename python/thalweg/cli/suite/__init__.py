@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,6 +15,7 @@ import typer
 from thalweg.base.errors import RequestError
 from thalweg.base.seeds import SET_SIZE, seed_text
 from thalweg.cli import ci, tables
+from thalweg.cli.commands.again import command_line
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.live_options import LiveOptions, refuse_options, refuse_virtual
 from thalweg.cli.options import (
@@ -44,6 +46,7 @@ from thalweg.engine.catalogue import TRIALS, Suite
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.suite import load_all, run_suite
 from thalweg.results.against.rivals import chosen_rivals, with_rivals
+from thalweg.results.against.standing import Standing
 from thalweg.results.suite_result import PAGE, Store, SuiteResult, reserve_result
 from thalweg.trials.gathering import gather
 from thalweg.trials.store.shard import Shard
@@ -117,6 +120,7 @@ def suite(
 
     Example: `thalweg suite c4 --only "media-*" -n 20 -c main=cubic`
     """
+    again = command_line("suite", inspect.signature(suite, eval_str=True), locals())
     options = LiveOptions(realtime, bound, None, strict_timing, retry)
     found = Suite.find(name)
     if live:
@@ -125,7 +129,7 @@ def suite(
 
         real = load_live(found.matching(only), settings(set_, stack), bindings(controller))
         trials, folder = trials_ or LIVE_TRIALS, out or _default_folder(found.name)
-        result = SuiteResult(found.name, found.title, found.source, seed)
+        result = SuiteResult(found.name, found.title, found.source, seed, command=again)
         with Store(folder, result, [scenario.description for scenario in real], trials) as store:
             complete, usable = run_suite_live(store, result, real, trials, options)
             status = _conclude(store, result, complete, (len(real), trials), format_, not no_report, figures)
@@ -141,7 +145,7 @@ def suite(
     if part.of > 1 and out:
         return _run_shard(played, range(seed, seed + trials), out, (jobs, cluster, part))
     folder = out or _default_folder(found.name)
-    result = SuiteResult(found.name, found.title, found.source, seed)
+    result = SuiteResult(found.name, found.title, found.source, seed, command=again)
     with Store(folder, result, [scenario.description for scenario in played], trials) as store:
         with Bar() as bar, storing(folder, jobs, cluster, part) as executor:
             complete = run_suite(store, result, played, trials, executor, bar.show)
@@ -212,24 +216,27 @@ def _print(result: SuiteResult, trials: int, format_: SuiteFormat) -> None:
     if format_ is SuiteFormat.JSON:
         print_json(result.document())
     elif format_ is SuiteFormat.MARKDOWN:
-        table = tables.markdown(tables.HEADERS, tables.result_rows(result))
-        say(f"{table}\n\n{tables.summary(result, trials, seed_text(result.seed))}")
-        if standing:
-            say(f"\n{as_markdown(standing)}")
+        rows = tables.result_rows(result)
+        parts = [f"{result.controllers}: `{result.command}`", *([as_markdown(standing)] if standing else [])]
+        parts += [tables.markdown(tables.HEADERS, rows)] if rows else []
+        say("\n\n".join([*parts, tables.summary(result, trials, seed_text(result.seed))]))
     elif format_ in ci.FORMATS:
         say(ci.document(format_, result.suite or result.title, ci.cases_of(result)))
     else:
-        _print_table(result, trials)
-        if standing:
-            print_standing(standing)
+        _print_table(result, trials, standing)
     if standing:
         complain_of(standing)
 
 
-def _print_table(result: SuiteResult, trials: int) -> None:
+def _print_table(result: SuiteResult, trials: int, standing: Standing | None) -> None:
+    """The answer comes first: where the controller stands, if rivals play."""
     console = stdout()
     console.print(result.title + (f"  ({result.source})" if result.source else ""))
-    console.print(tables.verdict_table(tables.brief_rows(result), brief=True))
+    console.print(result.controllers)
+    if standing:
+        print_standing(standing)
+    if rows := tables.brief_rows(result):
+        console.print(tables.verdict_table(rows, brief=True))
     console.print(tables.summary(result, trials, seed_text(result.seed)))
     if failures := list(tables.failures(result)):
         console.print("\nfailed:")

@@ -17,14 +17,14 @@ _COUNT_DROPPABLE = ("better", "places")
 
 
 def as_markdown(standing: Standing) -> str:
-    """Both tables and the sentence."""
+    """The sentence and both tables."""
     places = markdown(table.headers(standing), table.rows(standing), left=table.LEFT)
     numbers = markdown(table.COUNT_HEADERS, table.count_rows(standing), left=table.COUNT_LEFT)
-    return f"{places}\n\n{numbers}\n\n{table.summary(standing)}"
+    return f"{table.summary(standing)}\n\n{numbers}\n\n{places}"
 
 
 def print_standing(standing: Standing) -> None:
-    """Both tables and the sentence, in a terminal."""
+    """The sentence and both tables, in a terminal."""
     console = stdout()
     places = FittingTable(table.headers(standing), table.LEFT, _DROPPABLE, grouped=True)
     for scenario, metric, answer, *rest in table.rows(standing):
@@ -32,10 +32,9 @@ def print_standing(standing: Standing) -> None:
     numbers = FittingTable(table.COUNT_HEADERS, table.COUNT_LEFT, _COUNT_DROPPABLE)
     for row in table.count_rows(standing):
         numbers.add_row(*row)
-    console.print()
-    console.print(places)
-    console.print(numbers)
     console.print(table.summary(standing))
+    console.print(numbers)
+    console.print(places)
 
 
 def complain_of(standing: Standing) -> None:

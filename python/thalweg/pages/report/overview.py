@@ -18,7 +18,7 @@ from thalweg.engine.outcome import Outcomes
 from thalweg.judging.verdict import Statistics
 from thalweg.pages.report.strip import Strip
 
-_ORDER = ("fail", "infeasible", "pass", "no criteria")
+_ORDER = ("fail", "infeasible", "pass")
 HEADERS = (
     ("scenario", "name"),
     ("verdict", "verdict"),
@@ -45,20 +45,19 @@ class Row:
 
 
 def rows(results: Sequence[Outcomes]) -> list[Row]:
-    """A row for each scenario: what fails comes first, else in the order of the suite."""
-    return sorted((_row(outcomes) for outcomes in results), key=lambda row: _ORDER.index(row.answer))
+    """A row for each scenario with criteria: what fails comes first, else in the order of the suite."""
+    found = [_row(outcomes) for outcomes in results if outcomes.verdict().answer is not None]
+    return sorted(found, key=lambda row: _ORDER.index(row.answer))
 
 
 def _row(outcomes: Outcomes) -> Row:
     scenario, verdict = outcomes.scenario, outcomes.verdict()
     deciding = [criterion for criterion in verdict.criteria if not criterion.informative]
-    if not deciding:
-        return Row(scenario.name, scenario.title, "no criteria", "", "", "", Markup(""))
     least = min(deciding, key=margin)
     return Row(
         scenario.name,
         scenario.title,
-        verdict.answer or "no criteria",
+        str(verdict.answer),
         criterion_text(least),
         percent(margin(least)) if math.isfinite(least.worst) else "no value" if least.stream else "did not finish",
         f"{least.failures} of {least.n}",
