@@ -19,7 +19,7 @@ fn played(stack: &str, media: &[&str], [keys, more]: [&str; 2]) -> (Outcome, Tra
     let text = format!(
         "title = \"t\"\ntime_limit = \"30 s\"\n[path]\nrate = \"12 Mbps\"\nrtt = \"20 ms\"\nbuffer = \"100 ms\"\n\
          up = {{ rate = \"4.2 Mbps\", loss = \"2 %\" }}\n\
-         [[flow]]\nname = \"live\"\ncontroller = \"cubic\"\nstack = \"{stack}\"\nbackground = true\n{keys}\n{streams}{more}"
+         [[flow]]\nname = \"live\"\ncontroller = \"cubic\"\nstack = \"{stack}\"\n{keys}\n{streams}{more}"
     );
     let scenario = Scenario::from_toml(text.as_bytes(), "live.toml", &[], &[]);
     let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
