@@ -29,17 +29,17 @@ rtt = "20 ms"
 buffer = "0.5 bdp"
 
 [[flow]]
-name = "first flow"
+name = "first-flow"
 controller = "cubic"
 download = "60 kB"
 
 [[flow]]
-name = "second flow"
+name = "second-flow"
 controller = "c4"
 download = "60 kB"
 
 [[pass]]
-flow = "first flow"
+flow = "first-flow"
 metric = "completion"
 at_most = "5 s"
 source = "a clause"
@@ -55,7 +55,7 @@ buffer = "100 ms"
 jitter = { model = "uniform", min = "0 s", max = "5 ms" }
 
 [[flow]]
-name = "first flow"
+name = "first-flow"
 controller = "c4"
 call = "1 s"
 
@@ -65,7 +65,7 @@ controller = "cubic"
 requests = { count = 5, mean_gap = "50 ms", p5 = "4 kB", p95 = "30 kB" }
 
 [[pass]]
-flow = "first flow"
+flow = "first-flow"
 stream = "audio"
 metric = "mean-delay"
 at_most = "50 ms"
@@ -76,7 +76,7 @@ metric = "completion"
 at_most = "9 s"
 informative = true
 """
-_NAMES = ["download", "a title", "another title", "a source", "a note", "a clause", "first flow", "second flow"]
+_NAMES = ["download", "a title", "another title", "a source", "a note", "a clause", "first-flow", "second-flow"]
 _TRIALS = "3"
 _COMMANDS: list[Step] = [
     ["report"],
