@@ -1,11 +1,13 @@
-"""What the main commands print and store on small inputs: every table and every JSON document, byte for byte.
+"""What the main commands print and store on small inputs: every table; of each document in JSON keys and types.
 
-The files of `documents/` hold it. A change of the house changes none of them; a change of what users see changes
-those that it is about: `make documents` writes them anew, and the commit shows the difference.
+The files of `documents/` hold it, with a hash of what they leave out. A change of the house changes none of them;
+a change of what users see changes those that it is about: `make documents` writes them anew, and the commit shows
+the difference.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -14,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,20 +130,51 @@ def _printed(folder: Path, command: str) -> str:
     run = subprocess.run(
         [program, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
-    return _steady(f"status {run.returncode}\n{run.stdout}", folder)
+    text = _steady(run.stdout, folder)
+    return f"status {run.returncode}\n{_keys(text) if text.startswith('{') else text}"
 
 
 def _stored(folder: Path) -> Iterator[str]:
-    """The names in a folder, and the text of its documents; the files with trials are more where time is short."""
+    """The names in a folder, and what its documents say; the files with trials are more where time is short."""
+    scenarios = 0
     for file in sorted(file for file in folder.rglob("*") if file.is_file()):
         if file.parent.parent.name == "trials":
             continue
         yield _steady(f"{file.relative_to(folder)}\n", folder.parent)
-        if file.suffix in {".json", ".md", ".toml"}:
-            text = file.read_text(encoding="utf-8")
-            if file.suffix == ".json":
-                text = json.dumps(json.loads(text), indent=1)
-            yield _steady(re.sub("^", "    ", text, flags=re.MULTILINE) + "\n", folder.parent)
+        if file.suffix not in {".json", ".md", ".toml"}:
+            continue
+        text = _steady(file.read_text(encoding="utf-8"), folder.parent)
+        if file.suffix == ".json":
+            text = _keys(_steady(json.dumps(json.loads(text), indent=1), folder.parent))
+        elif file.suffix == ".toml":
+            scenarios += 1
+            text = text if scenarios == 1 else f"{_hash(text)}\n"
+        yield re.sub("^", "    ", text, flags=re.MULTILINE).rstrip(" ")
+
+
+def _keys(text: str) -> str:
+    """The keys of a document in JSON with the types of their values, and a hash of the document."""
+    types: dict[str, set[str]] = {}
+
+    def look(key: str, value: Any) -> None:
+        found = types.setdefault(key, set())
+        if isinstance(value, dict):
+            for name, inner in value.items():
+                look(f"{key}.{name}" if key else name, inner)
+        elif isinstance(value, list):
+            found.add(f"{len(value)} of")
+            for inner in value:
+                look(f"{key}[]", inner)
+        else:
+            found.add("null" if value is None else {"str": "text"}.get(type(value).__name__, type(value).__name__))
+
+    look("", json.loads(text))
+    lines = [f"{key}: {' | '.join(sorted(found))}\n" for key, found in types.items() if found]
+    return f"{_hash(text)}\n{''.join(lines)}"
+
+
+def _hash(text: str) -> str:
+    return f"sha256 {hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def _steady(text: str, folder: Path) -> str:
