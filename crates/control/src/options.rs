@@ -58,7 +58,9 @@ impl OptionKind {
     /// One text for all that mean the same.
     pub(crate) fn normal(&self, value: &str) -> String {
         let found = match self {
-            OptionKind::Number(..) => value.parse::<f64>().ok().map(|number| number.to_string()),
+            OptionKind::Number(..) | OptionKind::NumberOr(..) => {
+                value.parse::<f64>().ok().map(|number| number.to_string())
+            }
             OptionKind::Duration => value.parse::<Duration>().ok().map(|time| time.to_string()),
             OptionKind::Rate => value.parse::<Rate>().ok().map(|rate| rate.to_string()),
             OptionKind::Choice(_) | OptionKind::Variant { .. } | OptionKind::Flag => None,
