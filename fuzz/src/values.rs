@@ -158,6 +158,11 @@ pub(crate) fn plausible(random: &mut Random, key: &str) -> toml::Value {
         "controller" => controller(random, false),
         "fraction" | "max_probability" | "mark_below" | "p" | "r" => share(random),
         "packet" | "chunk" | "least" | "most" | "receive_window" => bytes(random, 65_535),
+        "packets" => {
+            return toml::Value::Array(vec![
+                toml::Value::Integer(random.magnitude(1, 1000) as i64),
+            ]);
+        }
         "streams" | "count" | "per_second" | "flows" | "users" | "parallel" | "objects"
         | "ack_every" | "group" | "priority" => {
             return toml::Value::Integer(random.magnitude(1, 100_000) as i64);

@@ -1,4 +1,5 @@
-//! A measured series of one delay is that much more propagation: jitter from a constant trace of `d`, or `2 d` on the RTT.
+//! A measured series of one delay is that much more propagation: jitter from a constant trace of `d` in both directions, or from
+//! client to server alone, or `d` more delay there.
 //!
 //! **Exact** for the ends of connections; links count the delay as jitter in the one case and as propagation in the other. There
 //! is no claim where the path has jitter or noise, whose sum with the delay is cut at zero, or changes at a time, or
@@ -6,7 +7,7 @@
 //! place of a rate is not the same: it delivers in the last microsecond of each millisecond. How far it is from the rate is
 //! in [`super::in_distribution`].)
 
-use super::document::{depends_on_rtt, directions, duration, hops_mut, set, set_duration};
+use super::document::{delays, depends_on_rtt, directions, hops_mut, set, set_delays};
 use super::order::has_ties;
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
@@ -31,13 +32,15 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     {
         return None;
     }
-    let whole = duration(hop, "rtt")?.as_micros() / 2;
-    let delay = random.below(whole + 1);
-    if !duration(hop, "rtt")?.as_nanos().is_multiple_of(2) || delay == 0 {
+    let ([down, up], only_up) = (delays(hop)?, random.flag());
+    let whole = if only_up { up } else { up.min(down) };
+    let delay = random.below(whole.as_micros() + 1);
+    if delay == 0 {
         return None;
     }
-    let rtt = duration(hop, "rtt")? - Duration::from_micros(2 * delay);
-    set_duration(hop, "rtt", rtt);
+    let part = Duration::from_micros(delay);
+    let left = if only_up { down } else { down - part };
+    set_delays(hop, [left, up - part]);
     let mut jitter = Table::new();
     set(&mut jitter, "model", "trace");
     set(
@@ -45,7 +48,12 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
         "file",
         format!("us: 0 {delay} {} {delay}", random.magnitude(1, 1_000_000)),
     );
-    hop.insert("jitter".to_owned(), Value::Table(jitter));
+    let held = if only_up {
+        hop.get_mut("up")?.as_table_mut()?
+    } else {
+        hop
+    };
+    held.insert("jitter".to_owned(), Value::Table(jitter));
     Some(Twin::same(table).but_for(super::Portrait::without_links))
 }
 
@@ -60,9 +68,9 @@ mod tests {
         let case = Case::new(&download("cubic", "buffer = \"50 packets\"", ""));
         let mut constant = twin(&case, &mut Random::new(1)).unwrap();
         holds(&constant, &case);
-        let rtt = duration(constant.table["path"].as_table().unwrap(), "rtt").unwrap();
         let path = constant.table["path"].as_table_mut().unwrap();
-        set_duration(path, "rtt", rtt + Duration::from_micros(2));
+        let [down, up] = delays(path).unwrap();
+        set_delays(path, [down, up + Duration::from_micros(1)]);
         assert!(is_found(&constant, &case));
     }
 }

@@ -11,7 +11,6 @@
 mod broken;
 mod case;
 mod constant_trace;
-mod document;
 mod idle_flow;
 #[cfg(test)]
 mod in_distribution;
@@ -22,16 +21,16 @@ mod names;
 mod neutral_models;
 mod observers;
 mod order;
-mod portrait;
 mod rewritten;
 mod same_change;
 mod seeds;
 mod shift;
+mod tied_change;
 mod unused_link;
 mod written_out;
 
 pub(crate) use case::{Case, Played};
-use portrait::Portrait;
+use case::{Portrait, document, portrait};
 
 use crate::failure::{Failure, Held, Verdict, require};
 use crate::random::{Random, hash};
@@ -58,6 +57,7 @@ pub(crate) static ALL: &[Relation] = &[
     observers::RELATION,
     seeds::RELATION,
     shift::RELATION,
+    tied_change::RELATION,
 ];
 
 /// A case whose first trial takes longer is left: the relations play it about fifteen times.

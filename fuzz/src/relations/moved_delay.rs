@@ -3,12 +3,10 @@
 //! **Exact** for the ends, where all flows cross both hops, in one order, and no hop between or beside them depends on the time
 //! at which packets come: queues then see the same arrivals earlier or later. There is no claim where two things happen in the
 //! same nanosecond: which of them comes first may depend on how long each was on the last hop, and a trial may go on from
-//! there in another way. Links are seen at other times, so their series and counts at the end are left out. (The two directions
-//! of a hop share its RTT evenly; a scenario cannot move delay between them.)
+//! there in another way. Links are seen at other times, so their series and counts at the end are left out. Each direction moves
+//! a part of its own.
 
-use super::document::{
-    depends_on_rtt, duration, hops, hops_mut, is_timeless, set_duration, tables,
-};
+use super::document::{delays, depends_on_rtt, hops, hops_mut, is_timeless, set_delays, tables};
 use super::order::has_ties;
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
@@ -35,23 +33,20 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     let number = |name: &Value| all.iter().position(|hop| hop.get("name") == Some(name));
     let a = number(random.choose(route))?;
     let b = number(random.choose(route))?;
-    // Half of it is the delay of each direction.
-    let part = 2 * random.below(duration(all[a], "rtt")?.as_nanos() / 2 + 1);
-    let even =
-        |hop: &Table| duration(hop, "rtt").is_some_and(|rtt| rtt.as_nanos().is_multiple_of(2));
-    (a != b && part > 0 && even(all[a]) && even(all[b])).then(|| moved(case, [a, b], part))
+    let own = delays(all[a])?;
+    let parts = own.map(|delay| Duration::from_nanos(random.below(delay.as_nanos() + 1)));
+    (a != b && parts != [Duration::ZERO; 2]).then(|| moved(case, [a, b], parts))
 }
 
-/// The twin with so many nanoseconds moved from one hop to another.
-fn moved(case: &Case, [from, to]: [usize; 2], part: u64) -> Twin {
+/// The twin with these parts of its delays, down and up, moved from one hop to another.
+fn moved(case: &Case, [from, to]: [usize; 2], parts: [Duration; 2]) -> Twin {
     let mut table = case.table.clone();
-    let part = Duration::from_nanos(part);
     for (number, hop) in hops_mut(&mut table).into_iter().enumerate() {
-        let rtt = duration(hop, "rtt").unwrap_or(Duration::ZERO);
+        let [down, up] = delays(hop).unwrap_or_default();
         if number == from {
-            set_duration(hop, "rtt", rtt - part);
+            set_delays(hop, [down - parts[0], up - parts[1]]);
         } else if number == to {
-            set_duration(hop, "rtt", rtt + part);
+            set_delays(hop, [down + parts[0], up + parts[1]]);
         }
     }
     Twin::same(table).but_for(super::Portrait::without_links)
@@ -66,18 +61,20 @@ mod tests {
     #[test]
     fn it_finds_delay_that_is_lost_and_a_hop_that_knows_the_time() {
         let case = Case::new(&two_hops("", ""));
-        let mut other = moved(&case, [0, 1], 8_000_000);
+        let ms = Duration::from_millis;
+        let mut other = moved(&case, [0, 1], [ms(4), ms(10)]);
         holds(&other, &case);
-        set_duration(
-            hops_mut(&mut other.table)[1],
-            "rtt",
-            Duration::from_millis(30),
+        // 15 + 4 ms down and 15 + 10 ms up: the other way round is another path.
+        assert_eq!(
+            delays(hops_mut(&mut other.table)[1]),
+            Some([ms(19), ms(25)])
         );
+        set_delays(hops_mut(&mut other.table)[1], [ms(25), ms(19)]);
         assert!(is_found(&other, &case));
         let timed = Case::new(&two_hops(
             "",
             "[[link.change]]\nat = \"150 ms\"\nrate = \"3 Mbps\"",
         ));
-        assert!(is_found(&moved(&timed, [0, 1], 8_000_000), &timed));
+        assert!(is_found(&moved(&timed, [0, 1], [ms(4); 2]), &timed));
     }
 }

@@ -1,4 +1,4 @@
-//! Models that do nothing: a loss of 0 %, jitter of no length, a policer that always has tokens, noise of no size, and leave to
+//! Models that do nothing: a loss of 0 %, or of packets that never come, jitter of no length, a policer that always has tokens, noise of no size, and leave to
 //! overtake where the delay is constant.
 //!
 //! **Exact.** The draws of a model come from a stream of its own, so that those of others stay.
@@ -18,6 +18,11 @@ const LOSSES: &[&str] = &[
     "loss = { model = \"random\", rate = \"0\" }",
     "loss = { model = \"gilbert-elliott\", p = \"0\", r = \"0.5\" }",
     "loss = { model = \"gilbert-elliott\", p = \"0.3\", r = \"0.2\", good_loss = \"0\", bad_loss = \"0\" }",
+    "loss = { model = \"gilbert-elliott\", good = \"1 s\", bad = \"0 s\" }",
+    "loss = { model = \"gilbert-elliott\", good = \"1 s\", bad = \"2 s\", bad_loss = \"0\" }",
+    "loss = { model = \"periodic\", every = 1000000000000 }",
+    "loss = { model = \"scripted\", packets = [] }",
+    "loss = { model = \"scripted\", packets = [\"1000000000000-2000000000000\"] }",
 ];
 const JITTERS: &[&str] = &[
     "jitter = { model = \"none\" }",
@@ -36,7 +41,7 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     for hop in hops_mut(&mut table) {
         let changes = |key: &str| tables(hop, "change").iter().any(|c| c.contains_key(key));
         let others = |key: &str| tables(hop, "up").iter().any(|up| up.contains_key(key));
-        let (later_jitter, later_rtt) = (changes("jitter"), changes("rtt"));
+        let (later_jitter, later_rtt) = (changes("jitter"), changes("rtt") || changes("up_delay"));
         let is_constant = !later_jitter
             && !later_rtt
             && !others("jitter")

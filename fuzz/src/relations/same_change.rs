@@ -74,6 +74,9 @@ fn as_it_begins(hop: &Table, random: &mut Random) -> Table {
             if let Some(other) = up.get(key) {
                 change.insert(format!("up_{key}"), other.clone());
             }
+            if let Some(delay) = up.get("delay").filter(|_| key == "rtt") {
+                change.insert("up_delay".to_owned(), delay.clone());
+            }
         }
     }
     if !up.contains_key("jitter") && random.flag() {

@@ -1,13 +1,13 @@
 //! A scenario that begins later is the same: all starts, changes, ends and measurements moved by one time.
 //!
 //! **Exact**, but for the times. A period that begins at the start of the trial, of repeated changes, traces, or the updates of
-//! PIE and DualPI2, or releases of bursts, must fit: the shift is a multiple of all of them. There is no claim on a path with noise, whose draws belong
-//! to intervals of absolute time: another start sees other draws, in distribution the same. Nor where repeated changes set a discipline
+//! PIE and DualPI2, or releases of bursts, must fit: the shift is a multiple of all of them. There is no claim on a path with noise or
+//! with loss in time, whose draws belong to absolute time: another start sees other draws, in distribution the same. Nor where repeated changes set a discipline
 //! that draws, which does so by the number of the change since the start of the trial.
 
 use super::document::{
-    self, add, directions, duration, hops, hops_mut, model, repeats_draws, tables, tables_mut,
-    values,
+    self, add, directions, duration, hops, hops_mut, is_timed, model, repeats_draws, tables,
+    tables_mut, values,
 };
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
@@ -100,6 +100,9 @@ fn period(scenario: &Table) -> Option<u64> {
             }
         }
         for table in directions(hop).into_iter().chain(tables(hop, "change")) {
+            if values(table, "loss").any(is_timed) {
+                return None;
+            }
             all.extend(values(table, "queue").filter_map(updates));
             if model(table, "jitter") == Some("trace") {
                 let text = table["jitter"].get("file")?.as_str()?;
@@ -201,5 +204,7 @@ mod tests {
             Some(700_000)
         );
         assert_eq!(period("noise = { delay_sd = \"1 ms\" }"), None);
+        let timed = "loss = { model = \"gilbert-elliott\", good = \"1 s\", bad = \"9 ms\" }";
+        assert_eq!(period(timed), None);
     }
 }

@@ -6,7 +6,7 @@
 //! changes a loss or a discipline that draws: each part of a schedule has draws of its own, which a period shares with the next.
 
 use super::document::{
-    duration, has_noise, hops, hops_mut, repeats_draws, set, set_duration, tables,
+    duration, has_noise, hops, hops_mut, no_loss, repeats_draws, set, set_duration, tables,
 };
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
@@ -90,8 +90,10 @@ fn start_of_period(hop: &Table, changes: &[Table]) -> Option<Table> {
     for key in ["rate", "rtt"] {
         start.insert(key.to_owned(), hop.get(key)?.clone());
     }
-    if let Some(rate) = up.get("rate") {
-        start.insert("up_rate".to_owned(), rate.clone());
+    for (key, own) in [("rate", "up_rate"), ("delay", "up_delay")] {
+        if let Some(value) = up.get(key) {
+            start.insert(own.to_owned(), value.clone());
+        }
     }
     for key in ["buffer", "jitter"] {
         if !changes.iter().any(|change| change.contains_key(key)) {
@@ -107,13 +109,13 @@ fn start_of_period(hop: &Table, changes: &[Table]) -> Option<Table> {
         start.insert(key.to_owned(), hop.get(key).cloned().unwrap_or(default));
     }
     // A loss of 0 % would draw.
-    for (key, none) in [("loss", "none"), ("queue", "drop-tail")] {
+    let drop_tail = Value::Table(Table::from_iter([("model".to_owned(), "drop-tail".into())]));
+    for (key, default) in [("loss", no_loss()), ("queue", drop_tail)] {
         let up_key = format!("up_{key}");
         if !(changes.iter()).any(|change| change.contains_key(key) || change.contains_key(&up_key))
         {
             continue;
         }
-        let default = Value::Table(Table::from_iter([("model".to_owned(), none.into())]));
         let down = hop.get(key).cloned().unwrap_or(default);
         let up = up.get(key).cloned().unwrap_or_else(|| down.clone());
         start.insert(key.to_owned(), down);

@@ -62,6 +62,9 @@ fn loss(random: &mut Random) -> &'static str {
         "\"100 %\"",
         "\"100 %\"",
         "{ model = \"gilbert-elliott\", p = \"1 %\", r = \"20 %\" }",
+        "{ model = \"gilbert-elliott\", good = \"90 ms\", bad = \"10 ms\" }",
+        "{ model = \"periodic\", every = 100 }",
+        "{ model = \"scripted\", packets = [3, \"10-12\"] }",
     ])
 }
 
@@ -96,6 +99,9 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
     }
     if random.percent(25) {
         *text += &format!("[{key}.up]\nrate = \"{}\"\n", rate(random));
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("delay = \"{}\"\n", time(random, 100)));
     }
     for (position, at) in times.iter().enumerate() {
         *text += &format!("[[{key}.change]]\nat = \"{at} ms\"\n");
@@ -133,6 +139,7 @@ fn change(text: &mut String, is_last: bool, random: &mut Random) {
         key(15, "up_loss", &|random| loss(random).to_owned());
     }
     key(50, "rtt", &quoted(|random| time(random, 100)));
+    key(10, "up_delay", &quoted(|random| time(random, 100)));
     key(25, "buffer", &quoted(buffer));
     key(25, "queue", &|random| queue(random).to_owned());
     key(10, "up_queue", &|random| queue(random).to_owned());

@@ -221,6 +221,9 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
         let _ = random
             .flag()
             .then(|| *text += &format!("buffer = \"{}\"\n", buffer(random)));
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("delay = \"{}\"\n", time(random)));
         models(text, random, reorder);
     }
     for position in 0..changes {
@@ -237,6 +240,9 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
         let _ = random
             .percent(30)
             .then(|| *text += &format!("rtt = \"{}\"\n", time(random)));
+        let _ = random
+            .percent(15)
+            .then(|| *text += &format!("up_delay = \"{}\"\n", time(random)));
         let _ = random
             .percent(30)
             .then(|| *text += &format!("buffer = \"{}\"\n", buffer(random)));
@@ -369,10 +375,15 @@ pub(super) fn queue(random: &mut Random) -> String {
                 (*r.choose(&filters)).to_owned()
             };
             const BANDWIDTH: Maker = |r| format!("\"{} bps\"", r.magnitude(1_000, 1_000_000_000));
+            const FRAME: Maker = |r| format!("\"{} B\"", r.below(257));
+            const CELLS: Maker = |r| (*r.choose(&["\"atm\"", "\"ptm\""])).to_owned();
             let keys = [
                 ("bandwidth", BANDWIDTH),
                 ("rtt", TARGET),
                 ("ack_filter", FILTER),
+                ("overhead", FRAME),
+                ("mpu", FRAME),
+                ("framing", CELLS),
             ];
             table(random, "cake", &keys)
         }
@@ -448,8 +459,33 @@ fn jitter(random: &mut Random, reorder: bool) -> String {
 }
 
 fn loss(random: &mut Random) -> String {
-    if random.flag() {
-        return format!("{{ model = \"random\", rate = \"{}\" }}", share(random));
+    match random.below(10) {
+        0..4 => return format!("{{ model = \"random\", rate = \"{}\" }}", share(random)),
+        4 => {
+            return format!(
+                "{{ model = \"periodic\", every = {} }}",
+                random.magnitude(1, 10_000)
+            );
+        }
+        5 => {
+            let packets: Vec<String> = (0..random.below(5))
+                .map(|_| match random.magnitude(1, 1000) {
+                    first if random.flag() => first.to_string(),
+                    first => format!("\"{first}-{}\"", first + random.below(20)),
+                })
+                .collect();
+            let packets = packets.join(", ");
+            return format!("{{ model = \"scripted\", packets = [{packets}] }}");
+        }
+        6 | 7 => {
+            let good = time_from(random, 1_000_000, 10_000_000_000);
+            let bad = time_from(random, 1, 1_000_000_000);
+            let (rest, lost) = (share(random), share(random));
+            return format!(
+                "{{ model = \"gilbert-elliott\", good = \"{good}\", bad = \"{bad}\", good_loss = \"{rest}\", bad_loss = \"{lost}\" }}"
+            );
+        }
+        _ => {}
     }
     let (p, r, good, bad) = (share(random), share(random), share(random), share(random));
     format!(

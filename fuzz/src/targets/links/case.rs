@@ -3,9 +3,9 @@
 use crate::random::Random;
 use crate::script::{Line, step};
 use thalweg_path::{
-    AckFilter, CakeConfig, Change, CodelConfig, DualPi2Config, EcnConfig, FqCodelConfig,
-    JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PieConfig, PolicerConfig,
-    QueueConfig, RedConfig, StepConfig, WifiFormula,
+    AckFilter, CakeConfig, Cells, Change, CodelConfig, DualPi2Config, EcnConfig, FqCodelConfig,
+    Framing, JitterConfig, Limit, LinkConfig, LossConfig, LossScript, NoiseConfig, PieConfig,
+    PolicerConfig, QueueConfig, RedConfig, StepConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
@@ -152,7 +152,7 @@ fn jitter(text: &mut String, random: &mut Random) {
 fn loss(text: &mut String, random: &mut Random) {
     let part = |random: &mut Random| random.below(1_001);
     let numbers = [
-        random.below(2),
+        random.below(5),
         part(random),
         part(random),
         part(random),
@@ -234,6 +234,19 @@ pub(super) fn config(lines: &[Line<'_>]) -> (LinkConfig, u64) {
                 };
             }
             "loss" if a == 0 => config.loss = LossConfig::Random { rate: part(b) },
+            // A millisecond, so that an hour has few changes of the state.
+            "loss" if a == 2 => {
+                config.loss = LossConfig::Fading {
+                    good: Duration::from_millis(b.clamp(1, 1000)),
+                    bad: Duration::from_millis(c.min(1000)),
+                    good_loss: part(d),
+                    bad_loss: part(e),
+                };
+            }
+            "loss" if a == 3 => config.loss = LossConfig::Periodic { every: b },
+            "loss" if a == 4 => {
+                config.loss = LossConfig::Scripted(LossScript::new([(b, c), (d, e)]));
+            }
             "loss" => {
                 config.loss = LossConfig::GilbertElliott {
                     p: part(b),
@@ -306,6 +319,15 @@ fn queue_of([kind, first, second, third, ecn, low, more, share]: [u64; 8]) -> Qu
                 0 => AckFilter::Off,
                 1 => AckFilter::Conservative,
                 _ => AckFilter::Aggressive,
+            },
+            framing: Framing {
+                overhead: Bytes::new(low % 257),
+                mpu: Bytes::new(third % 257),
+                cells: match second % 3 {
+                    0 => Cells::None,
+                    1 => Cells::Atm,
+                    _ => Cells::Ptm,
+                },
             },
         }),
         6 => QueueConfig::Step(StepConfig {

@@ -77,7 +77,43 @@ pub(crate) fn values<'t>(table: &'t Table, key: &str) -> impl Iterator<Item = &'
 /// Whether a `queue` or a `loss` draws random numbers.
 fn draws(value: &Value) -> bool {
     let model = value.get("model").and_then(Value::as_str);
-    !matches!(model, Some("none" | "drop-tail" | "codel")) && value.as_str() != Some("100 %")
+    !matches!(model, Some("drop-tail" | "codel"))
+        && value.as_str() != Some("100 %")
+        && *value != no_loss()
+}
+
+/// A loss of nothing, which draws nothing.
+pub(crate) fn no_loss() -> Value {
+    let model = ("model".to_owned(), "scripted".into());
+    Value::Table(Table::from_iter([
+        model,
+        ("packets".to_owned(), Value::Array(Vec::new())),
+    ]))
+}
+
+/// Whether a loss depends on the time at which packets come.
+pub(crate) fn is_timed(loss: &Value) -> bool {
+    loss.get("good").is_some()
+}
+
+/// The delays of a hop from server to client and from client to server.
+pub(crate) fn delays(hop: &Table) -> Option<[Duration; 2]> {
+    let half = duration(hop, "rtt")? / 2;
+    let up = tables(hop, "up")
+        .into_iter()
+        .find_map(|up| duration(up, "delay"));
+    Some([half, up.unwrap_or(half)])
+}
+
+/// Writes them.
+pub(crate) fn set_delays(hop: &mut Table, [down, up]: [Duration; 2]) {
+    set_duration(hop, "rtt", down * 2);
+    let own = hop
+        .entry("up")
+        .or_insert_with(|| Value::Table(Table::new()));
+    if let Some(own) = own.as_table_mut() {
+        set_duration(own, "delay", up);
+    }
 }
 
 /// Whether a hop repeats changes of a setting, `queue` or `loss`, that draws. Each occurrence draws by its number in the schedule.
@@ -109,6 +145,7 @@ pub(crate) fn is_timeless(hop: &Table) -> bool {
     let timed = |table: &Table| {
         table.contains_key("trace")
             || matches!(model(table, "jitter"), Some("trace" | "bursts"))
+            || values(table, "loss").any(is_timed)
             || matches!(model(table, "queue"), Some("pie" | "dualpi2"))
     };
     !hop.contains_key("noise")

@@ -1,8 +1,11 @@
 //! A case: a scenario and its trial.
 
-use super::Portrait;
+pub(super) mod document;
+pub(super) mod portrait;
+
 use crate::trial::ORIGIN;
 use crate::watch::Watch;
+pub(super) use portrait::Portrait;
 use thalweg_control::Registry;
 use thalweg_sim::{Clock, Scenario, run_traced};
 
