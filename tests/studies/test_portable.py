@@ -165,5 +165,5 @@ def test_two_files_of_one_name_are_refused_before_anything_runs(capsys: Capture)
     write("a/mine.py")
     write("b/mine.py")
     assert main([*FAIRNESS, "-c", "a/mine.py", "-c", "b/mine.py"]) == 2
-    assert "have the same name in files" in capsys.readouterr().err
+    assert "would be stored as" in capsys.readouterr().err
     assert not Path("fair").exists()

@@ -34,7 +34,10 @@ impl From<Trace> for TraceTables {
             .word("flow", |row| flow(row.flow))
             .word("event", |row| row.event)
             .count("window_bytes", |row| row.window.as_u64())
-            .count("in_flight_bytes", |row| row.in_flight.as_u64())
+            .float("in_flight_bytes", |row| {
+                row.in_flight
+                    .map_or(f64::NAN, |bytes| bytes.as_u64() as f64)
+            })
             .seconds("smoothed_rtt_s", |row| row.smoothed_rtt)
             .seconds("latest_rtt_s", |row| row.latest_rtt)
             .rate("pacing_bps", |row| row.pacing)

@@ -74,7 +74,7 @@ fn main() {
                     row.time.as_secs_f64(),
                     state,
                     row.window.as_u64(),
-                    row.in_flight.as_u64(),
+                    row.in_flight.map_or(0, |bytes| bytes.as_u64()),
                     row.smoothed_rtt.map(|t| t.as_micros()),
                     row.pacing.map(|p| p.as_bytes_per_sec()),
                     row.delivery_rate.as_bytes_per_sec(),

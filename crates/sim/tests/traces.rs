@@ -38,7 +38,7 @@ fn bytes_in_flight_of_each_sample_follow_from_the_packets_until_then() {
             }
         }
         if in_flight != 0 {
-            let shown = row.in_flight.as_u64() as i64;
+            let shown = row.in_flight.unwrap().as_u64() as i64;
             let before = *before.get_or_insert(shown - in_flight);
             assert_eq!(shown - before, in_flight, "at {}", row.time);
             compared += 1;

@@ -345,6 +345,10 @@ impl LibraryEndpoint {
     pub fn path(&self) -> &PathState {
         &self.path
     }
+    /// The bytes in flight, if the library tells.
+    pub fn in_flight(&self) -> Option<Bytes> {
+        self.thought.in_flight
+    }
     /// Window and pacing rate, as far as the library tells.
     pub fn control(&self) -> &Control {
         &self.control

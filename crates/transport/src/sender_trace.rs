@@ -23,8 +23,8 @@ pub struct SenderRow {
     pub event: Word,
     /// Congestion window.
     pub window: Bytes,
-    /// Bytes in flight.
-    pub in_flight: Bytes,
+    /// Bytes in flight, if they are known.
+    pub in_flight: Option<Bytes>,
     /// Smoothed RTT, if there is one.
     pub smoothed_rtt: Option<Duration>,
     /// Latest RTT sample, if there is one.
@@ -131,6 +131,8 @@ pub struct Sampled<'a> {
     pub pacing: Option<Rate>,
     /// The state of the path.
     pub path: &'a PathState,
+    /// The bytes in flight, which not every stack tells.
+    pub in_flight: Option<Bytes>,
 }
 
 impl SenderRecorder {
@@ -150,7 +152,7 @@ impl SenderRecorder {
             flow,
             event,
             window: sender.control.window,
-            in_flight: path.bytes_in_flight,
+            in_flight: sender.in_flight,
             smoothed_rtt: path.has_rtt().then_some(path.smoothed_rtt),
             latest_rtt: path.has_rtt().then_some(path.latest_rtt),
             pacing: sender.pacing,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from thalweg import _native
 from thalweg.base.quantity import percent, text
 from thalweg.cli.fitting import COMFORTABLE, FittingTable
 from thalweg.engine.outcome import Outcomes
@@ -204,7 +205,7 @@ def markdown(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int = 
     | x | 1 |
     """
     marks = [":--" if column < left else "--:" for column in range(len(headers))]
-    lines = [headers, marks, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    lines = [headers, marks, *([_native.visible(cell).replace("|", "\\|") for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

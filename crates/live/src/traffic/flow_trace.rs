@@ -66,7 +66,7 @@ impl FlowRecorder {
             flow: number,
             event: "timer",
             window: segment * u64::from(info.snd_cwnd),
-            in_flight: segment * u64::from(out),
+            in_flight: Some(segment * u64::from(out)),
             smoothed_rtt: Some(Duration::from_micros(u64::from(info.rtt))),
             latest_rtt: None,
             pacing: paced.then(|| Rate::from_bytes_per_sec(info.pacing_rate)),

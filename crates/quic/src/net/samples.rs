@@ -33,6 +33,7 @@ pub(super) fn take(recorder: &mut SenderRecorder, time: Instant, flow: &mut Stac
         control: &control,
         pacing: control.pacing,
         path: flow.path(),
+        in_flight: Some(flow.path().bytes_in_flight),
     };
     recorder.sample(time, 0, "sample", &sender, |out| flow.observe(out));
 }

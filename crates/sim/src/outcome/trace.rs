@@ -363,6 +363,7 @@ pub(crate) fn sample_sender(
         control: endpoint.control(),
         pacing: endpoint.pacing_rate(),
         path: endpoint.path(),
+        in_flight: endpoint.in_flight(),
     };
     recorder.sample(time, flow, event, &sender, |out| endpoint.observe(out));
 }

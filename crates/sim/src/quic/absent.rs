@@ -7,7 +7,7 @@ use std::path::Path;
 use std::str::FromStr;
 use thalweg_control::{Control, Controller, Observer, PathState, Rng};
 use thalweg_transport::{AppEvent, Counters, PacketEvent, Role, StreamId, TransportConfig};
-use thalweg_units::{Ecn, Instant, Rate};
+use thalweg_units::{Bytes, Ecn, Instant, Rate};
 
 /// Most ranges of an ACK frame of the stack.
 pub const ACK_RANGES: usize = 0;
@@ -154,6 +154,7 @@ pub fn datagram_of(sent: Infallible) -> Datagram {
 
 never! { LibraryEndpoint:
     pair(_peer: &mut LibraryEndpoint);
+    in_flight() -> Option<Bytes>;
     blame(_now: Instant, _problem: String);
     advance(_now: Instant);
     write(_id: StreamId, _bytes: u64, _fin: bool);

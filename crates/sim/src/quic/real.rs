@@ -12,7 +12,7 @@ use super::{Description, LibraryEndpoint};
 use crate::trial::seed;
 use thalweg_control::{Control, Observer, PathState, Rng};
 use thalweg_transport::{AppEvent, Counters, PacketEvent, Role, StreamId, TransportConfig};
-use thalweg_units::{Instant, Rate};
+use thalweg_units::{Bytes, Instant, Rate};
 
 /// The endpoint.
 #[allow(
@@ -178,6 +178,13 @@ impl RealEndpoint {
     }
     pub(crate) fn path(&self) -> &PathState {
         each!(self, endpoint => endpoint.path())
+    }
+    /// The bytes in flight, which not every library tells.
+    pub(crate) fn in_flight(&self) -> Option<Bytes> {
+        match self {
+            RealEndpoint::Quic(endpoint) => Some(endpoint.path().bytes_in_flight),
+            RealEndpoint::Library(endpoint) => endpoint.in_flight(),
+        }
     }
     pub(crate) fn control(&self) -> &Control {
         each!(self, endpoint => endpoint.control())

@@ -9,7 +9,7 @@ use crate::trial::ignores_loss::IgnoresLoss;
 use thalweg_control::{Control, Init, Observer, PathState};
 use thalweg_transport::packet::Kind;
 use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
-use thalweg_units::{Ecn, Instant, Rate};
+use thalweg_units::{Bytes, Ecn, Instant, Rate};
 
 use crate::scenario::FlowController;
 use crate::scenario::library::FlowStack;
@@ -283,6 +283,13 @@ impl Endpoint {
     /// The state of the path.
     pub(crate) fn path(&self) -> &PathState {
         each!(self, endpoint => endpoint.path())
+    }
+    /// The bytes in flight, if the stack tells them.
+    pub(crate) fn in_flight(&self) -> Option<Bytes> {
+        match self {
+            Endpoint::Modelled(endpoint) => Some(endpoint.path().bytes_in_flight),
+            Endpoint::Real(endpoint) => endpoint.in_flight(),
+        }
     }
     /// The current decision of the controller.
     pub(crate) fn control(&self) -> &Control {

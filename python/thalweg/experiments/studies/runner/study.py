@@ -216,18 +216,21 @@ class Study(Generic[P, C, M]):
         return estimate_s(virtual, [work(parameters, cell, n) for cell in scenarios], seed, executor)
 
     def scenarios(self, parameters: P, trials: int | None = None) -> dict[C, Scenario | LiveScenario]:
-        """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
+        """The scenarios of all cells.
+
+        Raises RequestError for a value that is not accepted, and for two cells whose files have one name.
+        """
         assert self.scenario is not None
         parameters = parameters if trials is None else self.with_trials(parameters, trials)
-        scenarios = {cell: self.scenario(parameters, cell) for cell in parameters.cells()}
-        seen: dict[str, str] = {}
-        for cell in scenarios:
-            if cell.name in seen:
+        cells = list(parameters.cells())
+        named: dict[str, C] = {}
+        for cell in cells:
+            if named.setdefault(cell.name, cell) != cell:
                 raise RequestError(
-                    f"{seen[cell.name]} and {cell.title} have the same name in files, {cell.name}: rename a file"
+                    f"two cells of {self.name} would be stored as {cell.name}; accepted: controllers and values "
+                    "that differ in letters, digits, dots or dashes"
                 )
-            seen[cell.name] = cell.title
-        return scenarios
+        return {cell: self.scenario(parameters, cell) for cell in cells}
 
     def run(
         self,
