@@ -74,21 +74,8 @@ def test_every_candidate_of_a_shipped_suite_has_flows_and_no_other_flow_has_its_
 
 def test_a_suite_says_who_played_and_what_made_it(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "out"
-    words = [
-        "suite",
-        str(folder),
-        "-n",
-        "2",
-        "-c",
-        "main=bbr",
-        "--only",
-        "two",
-        "--only",
-        "alone",
-        "--out",
-        str(out),
-    ]
-    assert main(words) in (0, 1)
+    suite, only = ["suite", str(folder), "-n", "2", "--out", str(out)], ["--only", "two", "--only", "alone"]
+    assert main([*suite, *only, "-c", "main=bbr"]) in (0, 1)
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == "main, second: bbr; other: cubic"
     stored = SuiteResult.load(out)
@@ -99,10 +86,7 @@ def test_a_suite_says_who_played_and_what_made_it(folder: Path, tmp_path: Path, 
     top = page[: page.index("<main>")]
     assert "main, second: bbr; other: cubic" in top
     assert "<span>--controller</span> <span>main=bbr</span>" in top
-    assert main(["suite", str(folder), "-n", "2", "--no-report", "--format", "markdown", "--out", str(out)]) in (
-        0,
-        1,
-    )
+    assert main([*suite, "--no-report", "--format", "markdown"]) in (0, 1)
     assert capsys.readouterr().out.startswith("main, second: reno; other: cubic: `thalweg suite ")
 
 

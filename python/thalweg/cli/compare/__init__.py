@@ -225,7 +225,7 @@ def _summary(rows: Sequence[Row], margin: float) -> str:
         parts.append(f"{apart} have no seeds in common.")
     if useless := sum(row.paired is not None and not row.pairs_are_sharper for row in rows):
         parts.append(f"Pairing did not help in {useless}.")
-    if any(row.conclusion == "alike" for row in rows):
+    if any(row.told.startswith("alike to") for row in rows):
         parts.append("Alike to 2 %: these trials would have told a difference of 2 %.")
     return " ".join(parts)
 

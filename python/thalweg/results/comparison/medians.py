@@ -113,8 +113,8 @@ class Row:
     @property
     def told(self) -> str:
         """What the trials tell, in words: alike to what difference, or how many trials it takes to tell any."""
-        if self.conclusion == "not told apart" and self.needs:
-            return f"needs {self.needs} trials"
+        if self.needs:
+            return f"needs {self.needs} trials" if self.conclusion == "not told apart" else self.conclusion
         least = min(abs(self.a.median), abs(self.b.median))
         if self.conclusion == "alike" and 0 < least < math.inf and self.least_seen:
             return f"alike to {percent(self.least_seen / least)}"
