@@ -1,7 +1,7 @@
 //! Paths that do not keep ECN.
 
-use crate::audited::run_trial;
-use crate::flows;
+use super::audited::run_trial;
+use super::flows;
 use thalweg_sim::Scenario;
 
 const STEP: &str = "queue = { model = \"step\", threshold = \"20 packets\" }";
