@@ -1,11 +1,14 @@
 # Needs a Rust toolchain, Python 3.11, make and a C compiler; for the lab and its tests also Node and rustup.
 #   make build   a working .venv/bin/thalweg        make suite   run the C4 suite
-#   make test    everything that must hold          make bench   the table of speed
-#   make audit   a part of all trials under the auditor, another one with each commit
-#   make stacks  the stacks of examples/stacks, as libraries in target/stacks
+#   make quick   what one wants after each edit     make bench   the table of speed
+#   make test    everything that a change can break
+#   make soak    what takes long, or wants the machine for itself; make soak PART=fuzz
+#   make stacks  the stacks of examples/stacks, as libraries in target/stacks; make stacks STACKS=quinn
 #   make fuzz    random cases, for SECONDS=600 if nothing else is said: fuzz/README.md
+# On one core, or with little memory: JOBS=1.
 
 PYTHON ?= python3
+JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
@@ -14,31 +17,66 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite stacks wasm manual lab no-lab no-node lab-tests browser actionlint site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes documents columns picture bench bench-browser bench-trial bench-compare bench-check lock clean
+.PHONY: build suite quick test soak tools stacks wasm manual lab no-lab no-node browser actionlint site wheels crates pages pages-check test-rust clippy audit audit-all fuzz fuzz-engine fuzz-python kills kills-sweep advisories lint format schema hashes documents columns picture bench bench-browser bench-trial bench-compare bench-check lock clean
 
-# The page of the lab too, where there is what builds it.
+# The page of the lab too, where there is what builds it. Packages are installed while cargo compiles.
 HAS_LAB := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/null),$(shell command -v rustup 2>/dev/null))
-build: $(VENV)/.built $(if $(HAS_LAB),lab,no-lab)
+build: tools
+	@$(MAKE) --no-print-directory --jobs=$(JOBS) $(VENV)/.built $(VENV)/.packages $(if $(HAS_LAB),lab/node_modules/.packages)
+	@$(MAKE) --no-print-directory $(if $(HAS_LAB),lab,no-lab)
+
+# Says what is missing, all of it, before anything is installed.
+tools:
+	@missing=; say() { echo "missing: $$1" >&2; missing=yes; }; \
+	{ command -v cargo && command -v rustc; } > /dev/null || say "a Rust toolchain, 1.89 or newer (https://rustup.rs)"; \
+	! command -v rustc > /dev/null || rustc --version | awk '{ split($$2, v, "."); exit !(v[1] > 1 || v[2] >= 89) }' \
+	  || say "Rust 1.89 or newer; this is $$(rustc --version): rustup update"; \
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null \
+	  || say "Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1): make PYTHON=python3.12"; \
+	$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null || say "the modules venv and ensurepip of $(PYTHON) (Debian: python3-venv)"; \
+	command -v cc > /dev/null || say "a C compiler, cc (Debian: gcc)"; \
+	test -z "$$missing"
 
 # Says what a step is, runs it, and says how long it took: $(call timed,WHAT,COMMAND)
 timed = @echo "$(1)"; begin=$$(date +%s); $(2) && echo "  done in $$(($$(date +%s) - begin)) s"
 
-$(VENV)/.packages: requirements.lock
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(call timed,Installing the $(shell grep -c == requirements.lock) Python packages of requirements.lock into $(VENV):\
-	  half a minute, \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock)
+# uv installs with a tenth of the processor time that pip takes; where it cannot be had, pip does.
+UV := 0.13.9
+with_pip = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+install = { { test -x $(BIN)/uv || $(with_pip) uv==$(UV); } 2> /dev/null \
+	  && $(BIN)/uv pip install --quiet --python $(BIN)/python --requirement $(1); } || $(with_pip) --requirement $(1)
+
+$(BIN)/python: | tools
+	$(PYTHON) -m venv $(VENV)
+
+# What the command needs. The package is used in place: a file of Python that changes needs no build.
+$(VENV)/.run: requirements-run.lock | $(BIN)/python
+	$(call timed,Installing the $(shell grep -c == requirements-run.lock) Python packages that the command needs into $(VENV),\
+	  $(call install,requirements-run.lock))
+	@echo "$(abspath python)" > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/thalweg.pth"
+	@printf '%s\n' '#!/bin/sh' "'''exec' \"$(abspath $(BIN)/python)\" \"\$$0\" \"\$$@\"" "' '''" \
+	  'import sys' '' 'from thalweg.cli import main' '' 'sys.exit(main())' > $(BIN)/thalweg
+	@chmod +x $(BIN)/thalweg
 	@touch $@
 
-# The Python files are used in place; only the native module needs to be built again. All packages are
-# there already, at the versions of the lock: pip has nothing to resolve.
-$(VENV)/.built: $(VENV)/.packages pyproject.toml $(RUST)
-	$(call timed,Compiling the native module: two to four minutes the first time; less after a change of a crate, \
-	  VIRTUAL_ENV=$(abspath $(VENV)) PIP_QUIET=1 PIP_NO_DEPS=1 $(BIN)/maturin develop --release --locked --quiet)
+# What developing needs as well.
+$(VENV)/.packages: requirements.lock $(VENV)/.run
+	$(call timed,Installing the $(shell grep -c == requirements.lock) Python packages of requirements.lock into $(VENV),\
+	  $(call install,requirements.lock))
+	@touch $@
+
+# The profile of builds in place compiles again in little time what changed; a release has its own (Cargo.toml).
+NATIVE := python/thalweg/_native.abi3.so
+$(VENV)/.built: $(RUST) | $(BIN)/python
+	$(call timed,Compiling the native module: two minutes the first time; less after a change of a crate,\
+	  cargo build --profile work --locked --quiet -p thalweg-bindings)
+	@cp "$$(ls target/work/lib_native.so target/work/lib_native.dylib 2> /dev/null | head -n 1)" $(NATIVE).new \
+	  && mv $(NATIVE).new $(NATIVE)
 	@touch $@
 
 # A verdict that fails is an answer (status 1), not a failure of the run.
-suite: $(VENV)/.built
+suite: tools
+	@$(MAKE) --no-print-directory --jobs=$(JOBS) $(VENV)/.built $(VENV)/.run
 	rm -f results/c4/report.html
 	$(BIN)/thalweg suite c4 --out results/c4 || [ $$? -eq 1 ]
 	test -s results/c4/report.html
@@ -90,8 +128,8 @@ wasm: $(WASM)
 $(WASM): $(RUST)
 	rustup --quiet target add wasm32-unknown-unknown
 	$(call timed,Compiling the engine to WebAssembly: one minute, \
-	  cargo rustc --quiet --release --locked -p thalweg-web --target wasm32-unknown-unknown -- -C strip=debuginfo)
-	@mkdir -p $(@D) && cp target/wasm32-unknown-unknown/release/thalweg_web.wasm $@
+	  cargo rustc --quiet --profile work --locked -p thalweg-web --target wasm32-unknown-unknown -- -C strip=debuginfo)
+	@mkdir -p $(@D) && cp target/wasm32-unknown-unknown/work/thalweg_web.wasm $@
 
 # The page of the lab, into the Python package. It needs Node and rustup to build, neither to run.
 LAB_PAGE := python/thalweg/lab/page/index.html
@@ -113,17 +151,24 @@ no-node:
 no-lab:
 	@test -f $(LAB_PAGE) || echo "without the lab: $(NEEDS_NODE)"
 
-# Tests of the lab are skipped where it cannot be built, but not in CI.
-lab-tests:
-	@if test -n "$(HAS_LAB)"; then $(MAKE) --no-print-directory lab; \
-	  else echo "SKIPPED tests of the lab: $(NEEDS_NODE)"; test -z "$$CI"; fi
+# The lanes of checks: CONTRIBUTING.md. Some stages of the test lane, or parts of the soak: make test STAGE="rust python".
+quick: tools
+	@$(PYTHON) .ci/lanes.py quick
 
-test: lint test-rust test-python bench-check pages-check audit fuzz-new
+test: tools
+	@$(PYTHON) .ci/lanes.py test $(STAGE)
 
-# Properties draw the same cases for everyone who tests this commit, others with each commit; SEED=NUMBER draws others.
-test-rust: $(VENV)/.packages
-	PROPTEST_RNG_SEED=$(or $(SEED),$$((0x$(or $(shell git rev-parse --short=12 HEAD 2>/dev/null),0)))) \
-	  cargo test --workspace --exclude thalweg-bindings --locked --quiet
+soak: tools
+	@$(PYTHON) .ci/lanes.py soak $(PART)
+
+# Properties draw the same cases for everyone who tests this commit, others with each commit; SEED=NUMBER draws others. The
+# time of each test is told under a flag that is not stable: the tests see the variable that allows it, and not the build.
+CRATES = $(or $(addprefix --package ,$(PACKAGES)),--workspace --exclude thalweg-bindings --exclude thalweg-web) --locked
+test-rust: export PROPTEST_RNG_SEED = $(or $(SEED),$$((0x$(or $(shell git rev-parse --short=12 HEAD 2>/dev/null),0))))
+test-rust: $(BIN)/python
+	cargo test $(CRATES) --lib --bins --tests --config 'target."cfg(all())".runner = ["env", "RUSTC_BOOTSTRAP=1"]' \
+	  -- -Z unstable-options --report-time
+	cargo test $(CRATES) --doc --quiet
 
 # The Chromium that tests of pages move: root gets itself Debian's package; for others the tests say what they skip.
 browser:
@@ -140,19 +185,14 @@ actionlint:
 	    && GOBIN=$(abspath target/tools) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12; } \
 	  || { echo "SKIPPED the check of the action of GitHub: there is no actionlint, and Go is missing or could not get it"; }
 
-# Stacks that others wrote, as libraries: target/stacks/lib*.so. In CI each must build, but for ngtcp2 without its packages and quiche without cmake.
-STACKS := $(notdir $(patsubst %/,%,$(wildcard examples/stacks/*/)))
+# Stacks that others wrote, as libraries: target/stacks/lib*.so; one of them: make stacks STACKS=quinn. In CI each must build, but for ngtcp2 without its packages and quiche without cmake.
+STACKS := quinn $(filter-out quinn,$(notdir $(patsubst %/,%,$(wildcard examples/stacks/*/))))
 stacks:
 	@mkdir -p target/stacks
 	@for stack in $(STACKS); do \
 	  $(MAKE) --no-print-directory -C examples/stacks/$$stack TARGET=$(abspath target/stacks) \
 	    || { echo "SKIPPED the stack $$stack: it could not be built, and its tests are skipped"; test -z "$$CI" || exit 1; }; \
 	done
-
-# Real-time tests have the machine for themselves.
-test-python: build stacks lab-tests browser actionlint
-	$(BIN)/python -m pytest -m "not realtime" --numprocesses auto --dist loadfile
-	$(BIN)/python -m pytest -m realtime
 
 # Says what it plays; SEED=TEXT plays the part of another commit.
 audit: build
@@ -168,17 +208,12 @@ fuzz: fuzz-engine fuzz-python
 NOW := $(shell date +%s)
 
 fuzz-engine:
-	cargo run --quiet --locked --profile fuzz -p thalweg-fuzz -- run \
+	cargo run --quiet --locked -p thalweg-fuzz -- run \
 	  --seconds $$(($(or $(SECONDS),600) * 2 / 3)) --seed $(or $(SEED),$(NOW)) $(addprefix --targets ,$(TARGETS))
 
 fuzz-python: build
 	$(BIN)/python fuzz/python run \
 	  --seconds $$(($(or $(SECONDS),600) / 3)) --seed $(or $(SEED),$(NOW)) $(addprefix --targets ,$(PYTHON_TARGETS))
-
-# Two minutes of new cases, and one for the relations between trials, the same for everyone who tests this commit.
-fuzz-new:
-	$(MAKE) --keep-going fuzz SECONDS=120 SEED=$(or $(shell git rev-parse HEAD 2>/dev/null),0)
-	$(MAKE) fuzz-engine SECONDS=90 TARGETS=relations SEED=$(or $(shell git rev-parse HEAD 2>/dev/null),0)-relations
 
 # Kills commands a hundred times at random moments and looks at what they leave; takes a quarter of an hour.
 kills: build
@@ -198,17 +233,20 @@ advisories: $(VENV)/.packages
 	  $(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit==$(PIP_AUDIT); } || true
 	PATH="$(abspath $(AUDIT)/bin):$$PATH" $(BIN)/python tests/advisories.py
 
-lint: build
-	cargo fmt --all --check
+clippy:
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	$(BIN)/ruff check python tests fuzz/python pages bench docs/site
-	$(BIN)/ruff format --check python tests fuzz/python pages bench docs/site
+
+PYTHON_CODE := python tests fuzz/python pages bench docs/site .ci
+lint: build clippy
+	cargo fmt --all --check
+	$(BIN)/ruff check $(PYTHON_CODE)
+	$(BIN)/ruff format --check $(PYTHON_CODE)
 	$(BIN)/mypy
 
 format: $(VENV)/.packages
 	cargo fmt --all
-	$(BIN)/ruff check --fix python tests fuzz/python pages bench docs/site
-	$(BIN)/ruff format python tests fuzz/python pages bench docs/site
+	$(BIN)/ruff check --fix $(PYTHON_CODE)
+	$(BIN)/ruff format $(PYTHON_CODE)
 
 # A test holds that the committed file is this one.
 schema: build
@@ -255,18 +293,21 @@ bench-compare: build bench-trial
 bench-check: build bench-trial
 	$(BIN)/python bench/table.py --check
 
-# Takes the newest versions that pyproject.toml allows and pins them.
+# Takes the newest versions that pyproject.toml allows and pins them, those of the command first.
+wanted = $(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
+	  e = p['optional-dependencies']; print('\n'.join($(1)))" > $(VENV)/wanted
 lock:
 	rm -rf $(VENV)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); \
-	  e = p['project']['optional-dependencies']; \
-	  print('\n'.join(p['project']['dependencies'] + e['plots'] + e['fits'] + e['hunt'] + e['dev']))" > $(VENV)/wanted
+	for lock in requirements-run.lock requirements.lock; do sed -n 1p $$lock > $(VENV)/$$lock; done
+	$(call wanted,p['dependencies'])
 	$(BIN)/python -m pip install --quiet --requirement $(VENV)/wanted
-	sed -n 1p requirements.lock > $(VENV)/lock
-	$(BIN)/python -m pip freeze >> $(VENV)/lock
-	mv $(VENV)/lock requirements.lock
+	$(BIN)/python -m pip freeze >> $(VENV)/requirements-run.lock
+	$(call wanted,p['dependencies'] + e['plots'] + e['fits'] + e['hunt'] + e['dev'])
+	$(BIN)/python -m pip install --quiet --requirement $(VENV)/wanted --constraint $(VENV)/requirements-run.lock
+	$(BIN)/python -m pip freeze >> $(VENV)/requirements.lock
+	mv $(VENV)/requirements-run.lock $(VENV)/requirements.lock .
 
 clean:
 	cargo clean

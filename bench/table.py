@@ -3,7 +3,7 @@
 `make bench-compare BASE=commit` prints it beside that of another commit. Instructions are counted by
 callgrind, which repeats to 0.1 % on any machine, however busy. The rest is processor time, the minimum of several
 rounds; for two builds, which take turns, only the ratio is meaningful.
-`make bench-check`, a part of `make test`, holds the yardstick to the number that the page of performance gives.
+`make bench-check`, a part of `make soak`, holds the yardstick to the number that the page of performance gives.
 
 Rows of real time need root, or user namespaces and /dev/net/tun. A run that was not faithful counts as infinity:
 on a busy machine all may be. Not here, since it needs an idle machine: the goodput over the

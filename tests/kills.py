@@ -1,6 +1,6 @@
 """Kills commands at random moments, as `kill -9` and the lack of memory do, and looks at what they leave.
 
-`make kills` does it a hundred times, `test_kills.py` a few times in each run of the tests. After each kill the
+`make kills` does it a hundred times, `make soak PART=kills` thirty times. After each kill the
 result in the folder is the older or the new one, and whole; what was not being written is as it was; of a run in
 real time no process and no network is left. A last run of each command, which is not killed, leaves exactly what
 it leaves in an empty folder.

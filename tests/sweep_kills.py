@@ -1,8 +1,8 @@
 """Kills sweeps on a cluster at random moments: the command, a worker, or the scheduler, as `kill -9` does.
 
-`make kills-sweep` does it fifty times, `sweep/test_kills.py` a few times in each run of the tests. What was killed
-is started again, and the command run again, until the sweep is finished: the store then has the values of a sweep
-that nothing has disturbed, byte for byte, and no trial twice.
+`make kills-sweep` does it fifty times, `make soak PART=kills` a few times. What was killed is started again, and
+the command run again, until the sweep is finished: the store then has the values of a sweep that nothing has
+disturbed, byte for byte, and no trial twice.
 """
 
 from __future__ import annotations

@@ -133,10 +133,7 @@ fn scratch(target: &Target) -> PathBuf {
 }
 
 fn command(file: &Path) -> String {
-    format!(
-        "cargo run --profile fuzz -p thalweg-fuzz -- replay {}",
-        file.display()
-    )
+    format!("cargo run -p thalweg-fuzz -- replay {}", file.display())
 }
 
 fn report(target: &Target, tally: &Tally) {
@@ -151,7 +148,7 @@ fn report(target: &Target, tally: &Tally) {
     );
     for (kind, (count, seed)) in &tally.failures {
         println!(
-            "  {count} x {kind}; case {seed}: cargo run --profile fuzz -p thalweg-fuzz -- case {} {seed}",
+            "  {count} x {kind}; case {seed}: cargo run -p thalweg-fuzz -- case {} {seed}",
             target.name
         );
     }

@@ -217,6 +217,7 @@ def test_two_results_stand_side_by_side(
     assert main(["compare", str(result), str(other)]) == 0
 
 
+@pytest.mark.realtime
 def test_ctrl_c_stops_within_a_second_and_keeps_finished_trials(tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     code = "import sys; from thalweg.cli import main; sys.exit(main())"

@@ -8,6 +8,8 @@ import pytest
 
 from thalweg.cli import main
 
+pytestmark = pytest.mark.soak
+
 STACKS = Path(__file__).parents[2] / "target" / "stacks"
 ONLY = ("--only", "simple-20mbps", "--only", "cubic-short")
 CHANGES = [

@@ -12,15 +12,17 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 Scheme = Literal["light", "dark"]
 Open: TypeAlias = "Callable[..., Page]"
+Load: TypeAlias = "Callable[[str, int, Scheme, str], Page]"
+"""Address, width, scheme, and a script that runs before those of the page."""
 OPEN = """(wanted) => {
   const {text, name} = thalweg.scenarios.find(({name}) => name === wanted);
   return thalweg.open(text, name);
@@ -48,13 +50,24 @@ def static() -> Iterator[str]:
 class Problems(list[str]):
     """What the console and the network of a page have complained of."""
 
-    def watch(self, view: Page, own: str) -> None:
-        view.on("pageerror", lambda error: self.append(str(error)))
-        view.on("console", lambda message: self.append(message.text) if message.type == "error" else None)
-        view.on(
-            "request",
-            lambda request: None if request.url.startswith((own, "blob:", "data:")) else self.append(request.url),
-        )
+    def watch(self, view: Page, own: str) -> Callable[[], None]:
+        """Hears a page, until what is returned is called."""
+
+        def thrown(error: object) -> None:
+            self.append(str(error))
+
+        def said(message: ConsoleMessage) -> None:
+            if message.type == "error":
+                self.append(message.text)
+
+        def asked(request: Request) -> None:
+            if not request.url.startswith((own, "blob:", "data:")):
+                self.append(request.url)
+
+        heard: list[tuple[Any, Any]] = [("pageerror", thrown), ("console", said), ("request", asked)]
+        for event, hear in heard:
+            view.on(event, hear)
+        return lambda: [view.remove_listener(event, hear) for event, hear in heard] and None
 
 
 @pytest.fixture
@@ -65,13 +78,59 @@ def problems() -> Iterator[Problems]:
     assert found == []
 
 
-@pytest.fixture
-def opened(browser: Browser, static: str, problems: Problems) -> Iterator[Open]:
-    """Opens the page and waits until a trial is shown: that of the fragment, else one of `scenario`.
+@pytest.fixture(scope="module")
+def kept(browser: Browser) -> Iterator[list[Page]]:
+    """The page that the tests of a module share; it is closed with them."""
+    pages: list[Page] = []
+    yield pages
+    for view in pages:
+        if not view.is_closed():
+            view.context.close()
 
-    It is closed after the test: pages that stay open go on with their trials.
+
+@pytest.fixture
+def load(browser: Browser, kept: list[Page], problems: Problems) -> Iterator[Load]:
+    """Loads an address into the page of the module, or into another one, if the test has that already.
+
+    Loading anew resets all that a page knows, with half of the processor time that another page takes. After the
+    test nothing is left there: a page goes on with its trials, and a server gives its processes to a few pages.
     """
-    contexts = []
+    used: list[Page] = []
+    deaf: list[Callable[[], None]] = []
+
+    def load_(address: str, width: int, scheme: Scheme, script: str) -> Page:
+        if used or script or not kept or kept[0].is_closed():
+            view = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
+            if not used and not script:
+                kept[:] = [view]
+        else:
+            view = kept[0]
+            view.set_viewport_size({"width": width, "height": 900})
+            view.emulate_media(color_scheme=scheme, reduced_motion="no-preference")
+        used.append(view)
+        if script:
+            view.add_init_script(script)
+        deaf.append(problems.watch(view, address[: address.rindex("/") + 1]))
+        view.goto(address)
+        return view
+
+    yield load_
+    for stop in deaf:
+        stop()
+    for view in used:
+        if view.is_closed():
+            continue
+        if view in kept:
+            view.unroute_all()
+            view.mouse.move(0, 0)
+            view.goto("about:blank")
+        else:
+            view.context.close()
+
+
+@pytest.fixture
+def opened(load: Load, static: str) -> Open:
+    """Opens the page and waits until a trial is shown: that of the fragment, else one of `scenario`."""
 
     def open_(
         fragment: str = "",
@@ -80,10 +139,7 @@ def opened(browser: Browser, static: str, problems: Problems) -> Iterator[Open]:
         settled: bool = False,
         scenario: str | None = "c4/bad-wifi",
     ) -> Page:
-        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme))
-        view = contexts[-1].new_page()
-        problems.watch(view, static.removesuffix("index.html"))
-        view.goto(static + fragment)
+        view = load(static + fragment, width, scheme, "")
         view.wait_for_selector("[data-ready]", timeout=60_000)
         if not fragment and scenario is not None:
             view.evaluate(OPEN, scenario)
@@ -91,9 +147,7 @@ def opened(browser: Browser, static: str, problems: Problems) -> Iterator[Open]:
             view.wait_for_selector("[data-settled]", timeout=60_000)
         return view
 
-    yield open_
-    for context in contexts:
-        context.close()
+    return open_
 
 
 def shown_hash(view: Page) -> str:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from lab.conftest import Problems
+from lab.conftest import Load
 from lab.test_server import Lab, running
 from thalweg import Scenario
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.timeout(300)
 OpenIn: TypeAlias = "Callable[..., Page]"
@@ -78,29 +78,16 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 @pytest.fixture(params=MODES)
-def opened_in(
-    request: pytest.FixtureRequest, browser: Browser, problems: Problems, static: str
-) -> Iterator[OpenIn]:
-    """Opens the page as static files or behind `thalweg lab`, and waits until all that it asked for is shown.
-
-    It is closed after the test: a server gives its processes to a few pages.
-    """
+def opened_in(request: pytest.FixtureRequest, load: Load, static: str) -> OpenIn:
+    """Opens the page as static files or behind `thalweg lab`, and waits until all that it asked for is shown."""
     address = static if request.param == "static" else request.getfixturevalue("lab").address
-    contexts = []
 
     def open_(width: int = 1400, script: str = "") -> Page:
-        contexts.append(browser.new_context(viewport={"width": width, "height": 900}))
-        view = contexts[-1].new_page()
-        problems.watch(view, address[: address.rindex("/") + 1])
-        if script:
-            view.add_init_script(script)
-        view.goto(address)
+        view = load(address, width, "light", script)
         view.wait_for_selector("[data-settled]", timeout=60_000)
         return view
 
-    yield open_
-    for context in contexts:
-        context.close()
+    return open_
 
 
 def until(view: Page, script: str) -> None:

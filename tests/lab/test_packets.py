@@ -12,12 +12,12 @@ import polars as pl
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from lab.conftest import Open, Problems, Scheme
+from lab.conftest import Load, Open, Scheme
 from lab.test_server import Lab, running
 from thalweg import Scenario
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 Visit: TypeAlias = "Callable[..., Page]"
 pytestmark = pytest.mark.timeout(300)
@@ -55,21 +55,15 @@ def address(request: pytest.FixtureRequest, static: str) -> str:
 
 
 @pytest.fixture
-def visit(browser: Browser, problems: Problems) -> Iterator[Visit]:
-    """Opens an address, and closes it after the test: a server gives its processes to a few pages."""
-    contexts = []
+def visit(load: Load) -> Visit:
+    """Opens an address."""
 
-    def open_(address: str, width: int = 1300, **options: Any) -> Page:
-        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **options))
-        view = contexts[-1].new_page()
-        problems.watch(view, address.partition("?")[0].removesuffix("index.html"))
-        view.goto(address)
+    def open_(address: str, width: int = 1300) -> Page:
+        view = load(address, width, "light", "")
         view.wait_for_selector("[data-ready]", timeout=60_000)
         return view
 
-    yield open_
-    for context in contexts:
-        context.close()
+    return open_
 
 
 def wait(view: Page, link: str = "") -> None:
@@ -314,7 +308,10 @@ def test_it_plays_at_the_chosen_speed_and_pauses(visit: Visit, address: str, wid
 
 
 def test_little_motion_is_respected(visit: Visit, static: str) -> None:
-    view = visit(static, reduced_motion="reduce")
+    view = visit(static)
+    view.emulate_media(reduced_motion="reduce")
+    view.reload()
+    view.wait_for_selector("[data-ready]", timeout=60_000)
     seen = view.evaluate(
         """async () => {
           await thalweg.watch();

@@ -357,6 +357,7 @@ def test_the_script_of_the_manual_runs(opened: Open) -> None:
     assert found[2] == [native.run(seed=seed).trace_hash for seed in (1, 2, 3)]
 
 
+@pytest.mark.realtime
 def test_a_slider_keeps_up_and_a_hundred_trials_take_a_moment(opened: Open) -> None:
     """A bound for loaded machines; docs/how-to/lab.md has what a quiet one does."""
     view = opened(settled=True)

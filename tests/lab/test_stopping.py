@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.timeout(300)  # longer than others: a loaded machine must not fail them
 
 
+@pytest.mark.realtime
 def test_stopping_ends_a_long_trial_at_once(opened: Open) -> None:
     view = opened()
     long = Scenario.load("c4/simple-200mbps", overrides={"flow.main.download": "10 GB"}).toml

@@ -4,7 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import thalweg
+
+pytestmark = pytest.mark.soak
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "gym"
 

@@ -16,7 +16,7 @@ from packages.try_wheel import lowest
 
 ROOT = Path(__file__).parents[2]
 TRY = Path(__file__).with_name("try_wheel.py")
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.soak]
 
 
 def pythons() -> dict[str, str]:

@@ -198,6 +198,7 @@ def test_the_kernel_timestamps_arrivals() -> None:
         assert received >= sent + 50_000_000
 
 
+@pytest.mark.realtime
 def test_a_silent_server_is_given_up_after_the_patience() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as mute:
         mute.bind(("127.0.0.1", 0))

@@ -17,6 +17,8 @@ import pytest
 
 from thalweg import Scenario
 
+pytestmark = pytest.mark.soak
+
 ROOT = Path(__file__).parents[2]
 READER = ROOT / "tests" / "readers" / "qlog"
 

@@ -10,6 +10,8 @@ import pytest
 import thalweg
 from stacks.built import built, played_by
 
+pytestmark = pytest.mark.soak
+
 
 def test_what_aioquic_refuses_is_said() -> None:
     problem = "creates no stack: Unknown congestion control algorithm: cubic:beta=1"

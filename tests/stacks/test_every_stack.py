@@ -15,6 +15,8 @@ import pytest
 import thalweg
 from stacks.built import built, played_by
 
+pytestmark = pytest.mark.soak
+
 
 @dataclass(frozen=True)
 class Stack:

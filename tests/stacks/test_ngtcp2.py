@@ -10,6 +10,8 @@ import pytest
 
 from stacks.built import ROOT
 
+pytestmark = pytest.mark.soak
+
 SOURCE = ROOT / "examples" / "stacks" / "ngtcp2"
 
 

@@ -8,12 +8,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from documentation.blocks import ROOT, blocks
+from stacks.built import built
+
+pytestmark = pytest.mark.soak
 
 PAGE = ROOT / "docs" / "how-to" / "stacks.md"
 
 
 def test_every_command_of_the_page_does_what_it_shows(tmp_path: Path) -> None:
+    quinn = built("quinn")
     (tmp_path / "target" / "stacks").mkdir(parents=True)
     (tmp_path / "target" / "stacks" / quinn.name).symlink_to(quinn)
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}

@@ -11,6 +11,8 @@ import pytest
 import thalweg
 from stacks.built import ROOT, built, played_by
 
+pytestmark = pytest.mark.soak
+
 SOURCE = ROOT / "examples" / "stacks" / "quiche"
 
 

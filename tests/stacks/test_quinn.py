@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from stacks.built import built
+
+pytestmark = pytest.mark.soak
 
 
 def test_a_gate_of_an_unchanged_stack_differs_by_nothing(tmp_path: Path) -> None:

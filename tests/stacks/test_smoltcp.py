@@ -7,6 +7,8 @@ import pytest
 import thalweg
 from stacks.built import built, played_by
 
+pytestmark = pytest.mark.soak
+
 
 def test_pieces_of_the_window_wait_for_a_full_segment() -> None:
     # Nagle's algorithm is on, as smoltcp has it: a packet brings 1244 bytes here, and 827 without.

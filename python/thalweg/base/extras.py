@@ -6,6 +6,7 @@ Without any of them suites run, and pages and figures in HTML are written: that 
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 
 from thalweg.base.errors import RequestError
 
@@ -26,4 +27,10 @@ def require(extra: str, what: str) -> None:
     """
     missing = [package for module, package in EXTRAS[extra].items() if find_spec(module) is None]
     if missing:
-        raise RequestError(f'{what} requires {" and ".join(missing)}: pip install "thalweg[{extra}]"')
+        raise RequestError(f"{what} requires {' and '.join(missing)}: {_remedy(extra)}")
+
+
+def _remedy(extra: str) -> str:
+    """How to get it: a checkout has a target for all of them."""
+    checkout = Path(__file__).parents[3] / "requirements-run.lock"
+    return "make build" if checkout.exists() else f'pip install "thalweg[{extra}]"'

@@ -1,6 +1,6 @@
 //! Rounds of requests: pages, incast, and short flows with idle times between them.
 
-use crate::audited;
+use super::audited;
 use std::collections::BTreeSet;
 use thalweg_sim::{Outcome, RequestOutcome, Scenario};
 

@@ -1,6 +1,6 @@
 //! Encoders that follow what congestion control allows, whatever the controller, and pauses.
 
-use crate::{Case, REAL_TIME, mean_kbps, video};
+use super::{Case, REAL_TIME, mean_kbps, video};
 use thalweg_sim::Scenario;
 
 /// A call of one stream with these keys over 20 Mbps and 40 ms.
@@ -17,7 +17,7 @@ fn alone(controller: &str, keys: &str) -> Scenario {
 fn an_encoder_of_one_rate_without_variation_is_a_stream_of_fixed_frames() {
     // 960 kbps are 30 frames of 4000 bytes a second.
     let rate = "rate = { least = \"960 kbps\", most = \"960 kbps\", variation = \"0 %\" }";
-    let hash = |keys| crate::run_trial(&alone("c4", keys), 1, false).0.trace_hash;
+    let hash = |keys| super::run_trial(&alone("c4", keys), 1, false).0.trace_hash;
     assert_eq!(hash(rate), hash("frame = \"4 kB\""));
     assert_ne!(hash(rate), hash("frame = \"4001 B\""));
     // The same with a first frame of twice the size: 992 kbps are 31 times 4000 bytes a second.
@@ -63,7 +63,7 @@ fn draws_of_an_encoder_leave_those_of_everything_else_as_they_were() {
     };
     let completion = |variation| {
         let scenario = Scenario::from_toml(text(variation).as_bytes(), "draws.toml", &[], &[]);
-        let outcome = crate::run_trial(&scenario.expect("right"), 1, false).0;
+        let outcome = super::run_trial(&scenario.expect("right"), 1, false).0;
         (outcome.flows[0].completion, outcome.flows[1].packets_sent)
     };
     let (steady, varied) = (completion("0 %"), completion("30 %"));
@@ -94,7 +94,7 @@ fn encoders_follow_any_controller_and_leave_the_rates_of_streams_with_fixed_fram
             "background = true\n",
         );
         let scenario = Scenario::from_toml(text.as_bytes(), "streams.toml", &[], &[]).unwrap();
-        let outcome = crate::run_trial(&scenario, 1, false).0;
+        let outcome = super::run_trial(&scenario, 1, false).0;
         let kbps = |stream: usize| {
             let rate = outcome.flows[0].media[stream].encoder_rate.unwrap();
             rate.as_bits_per_sec() as f64 / 1e3
@@ -149,7 +149,7 @@ fn groups_without_frames_are_not_asked_for_and_the_call_ends() {
              [[flow.media]]\nname = \"video\"\nper_second = 30\nduration = \"6 s\"\nframe = \"1 kB\"\n{keys}\n{pause}\n"
         );
         let scenario = Scenario::from_toml(text.as_bytes(), "groups.toml", &[], &[]).unwrap();
-        let outcome = crate::run_trial(&scenario, 1, false).0;
+        let outcome = super::run_trial(&scenario, 1, false).0;
         let media = &outcome.flows[0].media[0];
         // 180 frames less 60 of the first pause and 21 of the second: those of 4.5, 4.533, ... 5.167 s
         assert_eq!(media.frames, 99, "{keys}");

@@ -1,6 +1,6 @@
 //! The table of the page of controllers: what the real-time controllers do on the paths of RFC 8867.
 
-use crate::{Case, REAL_TIME, mean_kbps, video};
+use super::{Case, REAL_TIME, mean_kbps, video};
 
 const PAGE: &str = include_str!("../../../../docs/reference/controllers.md");
 

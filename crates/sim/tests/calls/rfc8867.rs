@@ -2,7 +2,7 @@
 //! ones were found that could be compared, so that these hold what its "expected behavior" says. Every rate is that
 //! of a controller: the UDP payload of video and audio.
 
-use crate::{Case, REAL_TIME, mean_kbps, video};
+use super::{Case, REAL_TIME, mean_kbps, video};
 
 /// Most of the rate of a link that is UDP payload: packets of 1200 bytes carry 28 bytes of headers, those of audio
 /// more.

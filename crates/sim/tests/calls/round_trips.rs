@@ -1,7 +1,7 @@
 //! How fast real-time controllers come to their largest rate on an empty path, over round trips from 20 to 300 ms: each
 //! is held against what its document says of its growth.
 
-use crate::Case;
+use super::Case;
 
 /// RTTs, in milliseconds.
 const ROUND_TRIPS: [u64; 6] = [20, 50, 100, 150, 200, 300];

@@ -1,7 +1,7 @@
 //! A flow that starts late has the same trial, later: controllers, transport and stack count time from the start of their
 //! connection (`now` of `Init`), never from the start of the trial.
 
-use crate::any_variant;
+use super::any_variant;
 use thalweg_control::Registry;
 use thalweg_sim::{Outcome, Scenario, Trace, run_trial};
 use thalweg_units::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! CAKE under real flows: the realised rate of its shaper, what is neutral, the filter of ACKs, and what is refused.
 
-use crate::audited::run_trial;
+use super::audited::run_trial;
 use thalweg_sim::{Outcome, Scenario};
 
 /// These lines of the path and these flows, under the auditor.

@@ -1,7 +1,7 @@
 //! Paths that do not keep ECN.
 
-use crate::audited::run_trial;
-use crate::flows;
+use super::audited::run_trial;
+use super::flows;
 use thalweg_sim::{LinkOutcome, Scenario};
 use thalweg_units::Duration;
 

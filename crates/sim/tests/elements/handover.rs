@@ -1,6 +1,6 @@
 //! The handovers of docs/reference/models.md, under a flow that makes no queue: an outage at the end of each period of 15 s, and another path after it.
 
-use crate::audited::run_trial;
+use super::audited::run_trial;
 use thalweg_sim::Scenario;
 use thalweg_units::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! Links that release in bursts, delay acknowledgements, keep packets apart, or reorder them.
 
-use crate::flows;
+use super::flows;
 use thalweg_sim::Outcome;
 
 fn utilisation(outcome: &Outcome) -> f64 {

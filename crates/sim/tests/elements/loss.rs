@@ -1,6 +1,6 @@
 //! Losses that are counted in time or in packets, on paths with flows and cross traffic.
 
-use crate::audited::run_trial;
+use super::audited::run_trial;
 use thalweg_sim::{Outcome, Scenario, Trace};
 use thalweg_units::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! A medium that both directions share: airtime, turns, and the same trial where there is nothing to share.
 
-use crate::audited::run_trial;
+use super::audited::run_trial;
 use thalweg_sim::{Outcome, Scenario};
 use thalweg_units::Duration;
 

@@ -1,6 +1,6 @@
 //! Propagation that differs by direction, as seen by flows, floors, buffers and bounds.
 
-use crate::audited::run_trial;
+use super::audited::run_trial;
 use thalweg_sim::{Outcome, Scenario};
 use thalweg_units::Duration;
 

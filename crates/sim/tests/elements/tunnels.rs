@@ -1,6 +1,6 @@
 //! Flows of a tunnel under queues that tell flows apart.
 
-use crate::audited::run_trial;
+use super::audited::run_trial;
 use thalweg_sim::{Outcome, Scenario};
 
 const FAIR: &str = "queue = \"fq-codel\"";

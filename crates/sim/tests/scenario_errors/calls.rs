@@ -1,6 +1,6 @@
 //! What a user reads whose call cannot be run.
 
-use crate::read;
+use super::read;
 use std::fmt::Write;
 
 const GOOD: &str = r#"title = "Call"

@@ -1,6 +1,6 @@
 //! Changes of a path that cannot be read.
 
-use crate::refusal;
+use super::refusal;
 use std::fmt::Write;
 
 #[test]

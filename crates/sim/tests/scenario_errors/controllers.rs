@@ -1,6 +1,6 @@
 //! Criteria on states and variables of controllers, and changes that follow a state, that cannot be read.
 
-use crate::refusal;
+use super::refusal;
 use std::fmt::Write;
 
 #[test]

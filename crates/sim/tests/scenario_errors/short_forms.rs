@@ -1,6 +1,6 @@
 //! Texts that stand for a table: `queue = "codel"`.
 
-use crate::{GOOD, read, refusal};
+use super::{GOOD, read, refusal};
 use std::fmt::Write;
 use thalweg_sim::Scenario;
 

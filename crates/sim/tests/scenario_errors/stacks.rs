@@ -1,6 +1,6 @@
 //! Refusals of the key `stack`.
 
-use crate::refusal;
+use super::refusal;
 use std::fmt::Write;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Keys that are missing, and keys and metrics that are called otherwise elsewhere.
 
-use crate::refusal;
+use super::refusal;
 use std::fmt::Write;
 
 #[test]

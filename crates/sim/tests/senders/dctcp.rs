@@ -11,7 +11,7 @@
 //! Ours differs in two ways: the window rests for a round trip after a reduction, which makes alpha smaller where D is a few
 //! round trips, and flows are only roughly in step.
 
-use crate::audited::run_trial;
+use super::audited::run_trial;
 use thalweg_sim::Scenario;
 use thalweg_units::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! LEDBAT++ alone, and beside others over a deep buffer: what the LEDBAT++ draft is for.
 
-use crate::audited::run_trial;
+use super::audited::run_trial;
 use thalweg_sim::{Outcome, Scenario};
 
 /// Long flows on 20 Mbps and 40 ms with a buffer of 400 ms, for 60 s; those after the first start 5 s later.

@@ -1,6 +1,6 @@
 //! The packets of a flow have the size that its path carries, whoever sends and whatever steers it.
 
-use crate::audited::run_trial;
+use super::audited::run_trial;
 use thalweg_sim::Scenario;
 
 /// Stream bytes for each numbered packet that arrived.

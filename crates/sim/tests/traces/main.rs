@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use thalweg_sim::{PacketFate, Scenario, Trace, run_trial};
 
+mod passages;
+mod probe;
+
 fn trace(scenario: &str) -> Trace {
     let scenario = Scenario::from_toml(scenario.as_bytes(), "trace.toml", &[], &[]).unwrap();
     run_trial(&scenario, 1, true).1.unwrap()
