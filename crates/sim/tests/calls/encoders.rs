@@ -35,7 +35,7 @@ fn a_download_which_no_encoder_limits_gets_what_pacing_allows_half_more_than_the
                  [[flow]]\nname = \"main\"\ncontroller = \"{controller}\"\ndownload = \"{megabytes} MB\"\n"
             );
             let scenario = Scenario::from_toml(text.as_bytes(), "download.toml", &[], &[]);
-            let outcome = crate::run_trial(&scenario.expect("right"), 1, false).0;
+            let outcome = super::run_trial(&scenario.expect("right"), 1, false).0;
             outcome.flows[0].completion.expect("it ends").as_secs_f64()
         };
         // The second 6 MB come after the ramp, which takes 30 s at most. Of 1440 bytes of UDP payload 40 or so are not data.

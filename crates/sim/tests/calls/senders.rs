@@ -78,7 +78,8 @@ fn media_from_the_client_has_the_loss_the_queue_and_the_trace_of_its_sender() {
             .senders
             .samples
             .iter()
-            .map(|row| row.in_flight.as_u64())
+            .filter_map(|row| row.in_flight)
+            .map(|bytes| bytes.as_u64())
             .max();
         assert!(
             most > Some(10_000),
