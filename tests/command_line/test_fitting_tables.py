@@ -167,7 +167,8 @@ def compared_rows() -> list[Row]:
         names = ("c4/media-bad-wifi", "c4/c4-long-background-last")
         each = [thalweg.Scenario.load(name, controllers={"main": controller}).trials(6, 1) for name in names]
         sides.append(SuiteResult(None, "by hand", None, seed=1, outcomes=each))
-    return compare_results(*sides)
+    a, b = sides
+    return compare_results(a, b)
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])

@@ -56,12 +56,12 @@ def test_pairs_are_planned_as_pairs(outcomes_of: Make) -> None:
         return path, path + rng.normal(0, 0.3, n)
 
     a, b = draw(400)
-    (planned,) = plan(*(result(outcomes_of(of.tolist(), at_most=99)) for of in (a, b)), 0.02, MARGIN)
+    first, second = (result(outcomes_of(of.tolist(), at_most=99)) for of in (a, b))
+    (planned,) = plan(first, second, 0.02, MARGIN)
     assert planned.in_pairs
     assert planned.needs is not None
     of_b = [
-        told(first, second + planned.difference, True)
-        for first, second in (draw(planned.needs) for _ in range(400))
+        told(ours, theirs + planned.difference, True) for ours, theirs in (draw(planned.needs) for _ in range(400))
     ]
     assert 0.82 < np.mean(of_b) < 0.985
     (alone,) = plan(result(outcomes_of(a.tolist(), at_most=99)), None, 0.02, MARGIN)

@@ -67,7 +67,12 @@ class Problems(list[str]):
         heard: list[tuple[Any, Any]] = [("pageerror", thrown), ("console", said), ("request", asked)]
         for event, hear in heard:
             view.on(event, hear)
-        return lambda: [view.remove_listener(event, hear) for event, hear in heard] and None
+
+        def stop() -> None:
+            for event, hear in heard:
+                view.remove_listener(event, hear)
+
+        return stop
 
 
 @pytest.fixture

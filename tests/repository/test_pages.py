@@ -12,7 +12,7 @@ import pytest
 
 from pages import made, statistics
 from pages.__main__ import PAGES
-from pages.c4_05 import october
+from pages.c4_05 import october, states
 from pages.c4_05.trials import DRAFT_05
 from pages.causes import transient, wifi
 from pages.peer import reasons
@@ -122,7 +122,7 @@ def test_a_value_without_a_reason_and_a_reason_without_a_value_fail() -> None:
 
 @pytest.mark.parametrize("test", ["vs-cubic", "vs-bbr", "low-and-up"])
 def test_the_three_rules_of_october_are_its_variant_event_by_event(test: str) -> None:
-    names = (f"{DRAFT_05},{october.RULES['all three']}", october.STATES["2026-10"], DRAFT_05)
+    names = (f"{DRAFT_05},{october.RULES['all three']}", states.STATES["2026-10"], DRAFT_05)
     together, variant, before = (
         Scenario.load(f"c4-05/{test}", controllers={"main": name}).run(1).trace_hash for name in names
     )

@@ -93,8 +93,8 @@ STACKS = [
         tells_its_rtt=False,
         tells_its_state=False,
     ),
-    # In a process without Python too, as that of the first datagram is, random numbers and keys of TLS come from the
-    # seed.
+    # In a process without Python too, such as the one of the first datagram, random numbers and keys of TLS come
+    # from the seed.
     Stack(
         "aioquic",
         ("cubic", "reno"),

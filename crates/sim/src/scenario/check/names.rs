@@ -20,10 +20,8 @@ impl Checker<'_> {
         let mut tunnels = BTreeSet::new();
         let named = file.tunnel.iter().map(|tunnel| &*tunnel.name);
         self.unique(&mut tunnels, "tunnel", "tunnels", named)?;
-        let flows = file.flow.iter().enumerate();
-        flows
-            .map(|(index, flow)| self.check_streams(index, flow))
-            .collect()
+        let mut flows = file.flow.iter().enumerate();
+        flows.try_for_each(|(index, flow)| self.check_streams(index, flow))
     }
 
     fn check_streams(&self, index: usize, flow: &Flow) -> Result<(), ScenarioError> {
