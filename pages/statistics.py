@@ -78,9 +78,8 @@ EXPONENTIAL = Distribution("exponential", lambda n: rng.exponential(1, n), lambd
 CUT = Distribution(
     "log-normal, 0.3, 40 % unfinished",
     lambda n: np.where(rng.uniform(size=n) < 0.4, math.inf, rng.lognormal(0, 0.3, n)),
-    lambda p: (
-        float(np.exp(0.3 * 0.9674215661017012)) if p == 0.5 else math.nan
-    ),  # the 5/6 quantile of a normal one
+    # the 5/6 quantile of a normal one
+    lambda p: float(np.exp(0.3 * 0.9674215661017012)) if p == 0.5 else math.nan,
 )
 
 HALF_UNFINISHED = "log-normal, 0.3, 50 % unfinished"
@@ -486,21 +485,14 @@ def main(draws: int) -> None:
         "|---|---|--:|--:|--:|--:|",
     ]
     lines += [row(*line.cells(draws)) for line in intervals()]
-    lines += [
-        "\n" + words["checks"],
-        "| study | check | n | said to hold, % | said not to hold, % |",
-        "|---|---|--:|--:|--:|",
-    ]
+    head = "| study | check | n | said to hold, % | said not to hold, % |"
+    lines += ["\n" + words["checks"], head, "|---|---|--:|--:|--:|"]
     for what, measure in checks():
         lines += check_lines(what, measure, draws)
     seed("matrices")
     cells, some, found = matrices(draws)
     lines.append("\n" + words["matrices"].format(cells=cells, some=some, found=found).rstrip("\n") + "\n")
     lines += [words["detection"], *detection.table(draws)]
-    lines += [
-        "\n" + words["null"],
-        *null.table(),
-        "\n" + words["limits"].rstrip("\n") + "\n",
-        made("statistics") + "\n",
-    ]
+    lines += ["\n" + words["null"], *null.table()]
+    lines += ["\n" + words["limits"].rstrip("\n") + "\n", made("statistics") + "\n"]
     (DOCS / "explanation/statistics.md").write_text("\n".join(lines), encoding="utf-8")

@@ -75,7 +75,7 @@ def test_a_comparison_fails_the_case_of_what_became_worse(folder: Path, capsys: 
     folders = [str(folder.parent / name) for name in ("a", "b")]
     assert main(["compare", *folders, "--fail-above", "5 %", "--format", "junit"]) == 1
     (case,) = ElementTree.fromstring(capsys.readouterr().out)
-    assert re.match(r"worse than in A: \S+ ms to \S+ ms \(\+\d", str(case[0].get("message")))
+    assert re.match(r"worse than in A: \S+ ms, \S+ ms more \(\+\d", str(case[0].get("message")))
     assert main(["compare", folders[0], folders[0], "--fail-above", "5 %", "--format", "github"]) == 0
     assert capsys.readouterr().out.endswith(": 1 passed, 0 failed, 0 skipped\n")
 

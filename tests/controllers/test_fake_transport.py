@@ -58,9 +58,9 @@ def test_a_vector_with_another_window_is_told(tmp_path: Path) -> None:
 
 
 def test_cubic_grows_along_the_curve_of_rfc_9438() -> None:
-    # A reduction of 1000 packets to 700; then W(t) = 0.4 (t - K)^3 + 1000, K = cbrt(300 / 0.4) = 9.09 s (section
-    # 4.2). Each ACK moves the window towards what it is to be a round trip later (sections 4.4 and 4.5): at the
-    # end of one of 100 ms it is between what the curve has before it and after it, but for a packet.
+    # RFC 9438: a reduction of 1000 packets to 700; then W(t) = 0.4 (t - K)^3 + 1000, K = cbrt(300 / 0.4) = 9.09 s
+    # (section 4.2). Each ACK moves the window towards what it is to be a round trip later (sections 4.4 and 4.5):
+    # at the end of one of 100 ms it is between what the curve has before it and after it, but for a packet.
     flow = FakeTransport("cubic:start=classic,fast_convergence=off", mtu=1000, initial_window=1_000_000)
     flow.handshake(0.1)
     sent = flow.fill_window()

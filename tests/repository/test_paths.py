@@ -26,6 +26,7 @@ ELSEWHERE = {
     "python/thalweg/lab/page": "made by make lab",
     ".github/workflows/thalweg.yml": "of the reader's repository",
     "link/down": "a part of a key",
+    "target/lanes": "what checks have printed",
     "stacks/libmine.so": "of the folder of a study",
     "web/17": "a connection",
 }

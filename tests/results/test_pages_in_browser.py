@@ -101,7 +101,7 @@ def test_every_figure_has_words_and_every_table_a_caption_and_scopes(browser: Br
 
 def test_the_strips_of_the_overview_have_their_legend_above(browser: Browser, report: Path) -> None:
     view = opened(browser, report)
-    above = """[...document.querySelectorAll('.legend')].find((one) => one.textContent.includes('A strip goes'))
+    above = """[...document.querySelectorAll('.legend')].find((one) => one.textContent.includes('Each strip runs'))
       .getBoundingClientRect().bottom <= document.querySelector('.overview').getBoundingClientRect().top"""
     assert view.evaluate(above)
 

@@ -46,8 +46,7 @@ fn beside(case: &Case, start: Duration, random: &mut Random) -> Option<Twin> {
     Some(Twin::same(table).but_for(move |portrait| {
         portrait.without_sharing();
         portrait.outcome.flows.truncate(count);
-        let names = &mut portrait.trace.flow_names;
-        names.retain(|name| name != "idle");
+        portrait.without_name("idle");
     }))
 }
 

@@ -6,6 +6,7 @@
 mod controllers;
 mod flows;
 mod links;
+mod loss;
 mod quic_server;
 mod relations;
 mod round;

@@ -143,3 +143,24 @@ fn a_refusal_of_a_call_names_file_line_key_value_and_accepted_forms() {
     a.toml:7: flow.0.controller: unknown controller "scream" (did you mean "screamv2"?); accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
     "##);
 }
+
+#[test]
+fn a_criterion_on_media_that_ends_before_its_measurement_is_refused_unless_it_counts_all_frames() {
+    let ask = |metric: &str, from: &str| {
+        let flow = format!("call = \"4 s\"\nmeasure_from = \"{from}\"");
+        let text = super::GOOD
+            .replacen("download = \"9 MB\"", &flow, 1)
+            .replacen(
+                "metric = \"closed\"",
+                &format!("stream = \"audio\"\nmetric = \"{metric}\""),
+                1,
+            );
+        read(text.as_bytes(), &[], &[]).map(|_| ())
+    };
+    assert_eq!(ask("mean-delay", "3.9 s"), Ok(()));
+    assert_eq!(ask("max-delay-from-start", "5 s"), Ok(()));
+    insta::assert_snapshot!(
+        ask("mean-delay", "4 s").unwrap_err(),
+        @r#"a.toml:23: pass.0.metric: "audio" ends before measure_from, "4 s", so no frame counts; use an earlier measure_from, or a delay from-start"#
+    );
+}

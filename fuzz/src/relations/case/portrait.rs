@@ -85,6 +85,24 @@ impl Portrait {
         (flows.flat_map(|flow| &mut flow.media)).for_each(|media| media.recovery = None);
     }
 
+    /// Leaves out the name of a flow that sends nothing. Those of senders of calls stand behind the names of flows.
+    pub(crate) fn without_name(&mut self, name: &str) {
+        let trace = &mut self.trace;
+        let Some(place) = trace.flow_names.iter().position(|of| of == name) else {
+            return;
+        };
+        trace.flow_names.remove(place);
+        let senders = &mut trace.senders;
+        let samples = senders.samples.iter_mut().map(|row| &mut row.flow);
+        let variables = senders.variables.iter_mut().map(|row| &mut row.flow);
+        let packets = senders.packets.iter_mut().map(|(flow, _)| flow);
+        samples
+            .chain(variables)
+            .chain(packets)
+            .filter(|flow| **flow > place)
+            .for_each(|flow| *flow -= 1);
+    }
+
     /// Leaves out what depends on who else takes part.
     pub(crate) fn without_sharing(&mut self) {
         let outcome = &mut self.outcome;
