@@ -222,7 +222,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:5: `jitter = { model = "wifi" }`: the key "mean" is missing here; accepted: mean = "5 ms"
     a.toml:5: path.jitter: min "9 ms" is above max "2 ms"; accepted: min <= max
     a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
-    a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, start, c, beta, fast_convergence, ecn, abe, rate_limited_increase
+    a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, start, c, beta, start_beta, fast_convergence, ecn, abe, rate_limited_increase
     a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, cuback, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
     a.toml:16: `name = ""`: "" is not a name; accepted: a letter of ASCII, then up to 63 letters, digits, "-" and "_", such as "main"
