@@ -19,7 +19,6 @@ from thalweg.base.errors import ScenarioError
 
 HELD_BY = {
     "README.md": {
-        r"about \d+ minutes the first time": "make suite",
         r"1 ms of a core": "make bench",
         r"0\.65 s of a core": "elsewhere: ns-3 3.44, release build, in turns with ours",
         r"the 4\.4 s that it lasts": "tests/simulator/test_draft_numbers.py::test_the_simple_20_mbps",
