@@ -1,5 +1,8 @@
 //! What holds for every scenario and every trial. One binary, as `trials.rs`.
 
+// Some of the files are a binary's own elsewhere, and bring what drives their trials.
+#![allow(clippy::duplicate_mod)]
+
 #[path = "audit.rs"]
 mod audit;
 #[path = "determinism/main.rs"]

@@ -1,5 +1,8 @@
 //! What flows come to over paths. One binary: each would link the whole simulator again.
 
+// Some of the files are a binary's own elsewhere, and bring what drives their trials.
+#![allow(clippy::duplicate_mod)]
+
 #[path = "applications/main.rs"]
 mod applications;
 #[path = "breakers.rs"]
