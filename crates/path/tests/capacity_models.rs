@@ -161,6 +161,46 @@ proptest! {
     }
 }
 
+proptest! {
+    /// What is left of a packet at the end of a period is carried over to the next: a busy link delivers the mean of a
+    /// pattern that repeats, from periods of a millisecond and less than a packet on.
+    #[test]
+    fn a_busy_link_delivers_the_mean_of_any_pattern_that_repeats(
+        pattern in prop::collection::vec((0u64..100_000_000, 1u64..5_000_000), 1..6),
+        first in 1u64..1_000_000,
+    ) {
+        let mut config = LinkConfig::new(Rate::from_bits_per_sec(first), Duration::ZERO);
+        let mut stretches = vec![(first, 1_000_000)];
+        stretches.extend(&pattern);
+        let mut period = Duration::ZERO;
+        for (rate, span) in &stretches {
+            config.changes.push(Change {
+                at: period,
+                rate: Some(Rate::from_bits_per_sec(*rate)),
+                ..Change::default()
+            });
+            period += Duration::from_nanos(*span);
+        }
+        config.repeat = Some(period);
+        let mut link = Link::new(&config, 1, 1);
+        (0..1000).for_each(|_| link.push(at(0), packet(1500)));
+        let (_, last) = drain(&mut link).pop().unwrap();
+        // Nanobits, added up stretch by stretch, that all fit into the time until the last packet, and not into less.
+        let able = |until: u64| {
+            let (whole, mut left) = (until / period.as_nanos(), until % period.as_nanos());
+            let work = |(rate, span): &(u64, u64)| u128::from(*rate) * u128::from(*span);
+            let part = stretches.iter().map(|(rate, span)| {
+                let here = left.min(*span);
+                left -= here;
+                work(&(*rate, here))
+            });
+            part.sum::<u128>() + u128::from(whole) * stretches.iter().map(work).sum::<u128>()
+        };
+        let all = 1000 * 12_000 * 1_000_000_000u128;
+        prop_assert!(able(last.as_nanos()) >= all && able(last.as_nanos() - 1) < all);
+    }
+}
+
 /// 12 Mbps and 25 ms with the noise of the transient study: 2 Mbps, and 1 ms of delay.
 fn noisy() -> LinkConfig {
     let mut config = LinkConfig::new(mbps(12), ms(25));

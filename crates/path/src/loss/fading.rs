@@ -2,12 +2,15 @@
 //! per packet there), as the outages of a radio link are, which do not wait for packets.
 //!
 //! # Model
-//! Sojourns are exponential, and the first state is drawn from the stationary distribution. Sojourns and losses have
-//! draws of their own, so that the times of the bad state depend on the seed alone, not on what is sent. A packet meets the
-//! state at its last bit: that of just before the end of its transmission, as all settings of a link.
+//! Sojourns are exponential. Their draws are a function of the seed and the time, apart from those of losses, so that all that is
+//! sent meets the same bad times. A packet meets the state at its last bit: that of just before the end of its
+//! transmission, as all settings of a link.
+//!
+//! Time is cut into epochs of 65 536 mean cycles, each of which begins with a state from the stationary distribution: no call has
+//! more of them to catch up with than one epoch has, however long the link was idle, or slow.
 //!
 //! # Limits
-//! A sojourn that begins and ends within the transmission of one packet does not touch it.
+//! The sojourn at the end of an epoch is cut. One that begins and ends within the transmission of one packet does not touch it.
 
 use crate::random::{self, Chance};
 use rand_core::Rng;
@@ -15,34 +18,57 @@ use rand_pcg::Pcg64Mcg;
 use thalweg_random::open_unit;
 use thalweg_units::{Duration, Instant};
 
+/// Mean cycles of an epoch.
+const CYCLES: u64 = 1 << 16;
+
 #[derive(Debug)]
 pub(super) struct Fading {
     /// Mean sojourns in the good and in the bad state.
     means: [Duration; 2],
     /// Probabilities of loss in them.
     losses: [Chance; 2],
+    key: u64,
+    /// The number of the epoch, and the draws of its sojourns.
+    epoch: u64,
+    rng: Pcg64Mcg,
     is_bad: bool,
     /// When the sojourn ends.
     until: Instant,
-    rng: Pcg64Mcg,
 }
 
 impl Fading {
     /// From the start of a trial on. `rng` is the stream of the losses.
     pub(super) fn new(means: [Duration; 2], losses: [Chance; 2], rng: &mut Pcg64Mcg) -> Self {
-        let mut own = random::at(rng.next_u64(), 0);
-        let [good, bad] = means.map(Duration::as_nanos);
-        let is_bad = bad > 0 && Chance::ratio(bad, good.saturating_add(bad)).happens(&mut own);
+        let key = rng.next_u64();
         let mut fading = Fading {
             means,
             losses,
-            is_bad,
+            key,
+            epoch: 0,
+            rng: random::at(key, 0),
+            is_bad: false,
             until: Instant::START,
-            rng: own,
         };
-        let first = fading.sojourn();
-        fading.until += first;
+        fading.begin(0);
         fading
+    }
+
+    /// The length of an epoch; never zero.
+    fn length(&self) -> Duration {
+        match self.means[0] + self.means[1] {
+            Duration::ZERO => Duration::MAX,
+            cycle => cycle * CYCLES,
+        }
+    }
+
+    fn begin(&mut self, epoch: u64) {
+        let [good, bad] = self.means.map(Duration::as_nanos);
+        self.epoch = epoch;
+        self.rng = random::at(self.key, epoch);
+        let is_bad = Chance::ratio(bad, good.saturating_add(bad)).happens(&mut self.rng);
+        self.is_bad = is_bad && bad > 0;
+        let start = Instant::START + self.length() * epoch;
+        self.until = start + self.sojourn();
     }
 
     /// How long the state lasts that begins now.
@@ -60,6 +86,10 @@ impl Fading {
 
     /// Whether a packet whose last bit leaves at `at`, not before that of the packet before, is lost.
     pub(super) fn strikes(&mut self, at: Instant, rng: &mut Pcg64Mcg) -> bool {
+        let epoch = at.as_nanos().saturating_sub(1) / self.length().as_nanos();
+        if epoch != self.epoch {
+            self.begin(epoch);
+        }
         while self.until < at {
             self.is_bad = !self.is_bad;
             let next = self.sojourn();
@@ -128,6 +158,29 @@ mod tests {
             seldom
         );
         assert_ne!(often, lost([GOOD, BAD], Duration::from_millis(1), 200, 8));
+    }
+
+    #[test]
+    fn a_state_is_that_of_its_time_whoever_asked_before_and_no_time_is_far() {
+        let quick = [Duration::from_micros(30), Duration::from_micros(10)];
+        let ask = |times: &[u64]| {
+            let mut rng = stream(9, "loss");
+            let losses = [Fraction::ZERO, Fraction::ONE].map(Chance::from);
+            let mut fading = Fading::new(quick, losses, &mut rng);
+            let ask = |at: &u64| fading.strikes(Instant::from_nanos(*at), &mut rng);
+            times.iter().map(ask).collect::<Vec<bool>>()
+        };
+        // An epoch is 65 536 cycles of 40 us, 2.62 s: 38 of them.
+        let all: Vec<u64> = (1..=100_000).map(|number| number * 1_000_003).collect();
+        let states = ask(&all);
+        let bad = states.iter().filter(|bad| **bad).count();
+        // A quarter, of states 25 cycles apart: the deviation is sqrt(1e5 * 0.25 * 0.75) = 137.
+        assert!((24_400..25_600).contains(&bad), "{bad}");
+        for (at, state) in all.iter().zip(&states).step_by(997) {
+            assert_eq!(ask(&[*at]), [*state]);
+        }
+        // Centuries later, and never, each after 131 072 sojourns at most.
+        assert_eq!(ask(&[u64::MAX - 1, u64::MAX]).len(), 2);
     }
 
     #[test]
