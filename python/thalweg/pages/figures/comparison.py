@@ -145,7 +145,7 @@ def _drawn(panel: _Panel, place: int, shades: Mapping[str, str], wide: int) -> S
         tips = tooltip("result", value=f"median, {heading}", low="from", high="to")
         layers.append(
             {
-                "data": medians,
+                "data": medians if kind == "rule" else {"name": medians["name"]},
                 "transform": [{"filter": known}],
                 "mark": mark,
                 "encoding": {**where, **ends, "tooltip": tips},
