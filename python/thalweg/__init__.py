@@ -111,6 +111,7 @@ _MODULES = {
     "list_scenarios": "engine.catalogue",
     "list_suites": "engine.catalogue",
     "play_alone": "trials.processes",
+    "plot_comparison": "pages.figures",
     "plot_distribution": "pages.figures",
     "plot_trial": "pages.figures",
     "run_trials": "trials.gathering",

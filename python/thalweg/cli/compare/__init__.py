@@ -13,6 +13,7 @@ import typer
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import percent
 from thalweg.cli import ci
+from thalweg.cli.compare.drawing import Drawing, Theme
 from thalweg.cli.compare.plans import print_plan
 from thalweg.cli.compare.studies import compare_stored
 from thalweg.cli.compare.table import LETTERS, comparison_rows, comparison_table, headers, median_and_more
@@ -33,6 +34,8 @@ from thalweg.results.comparison import (
     shared_seeds,
 )
 from thalweg.results.suite_result import SuiteResult
+
+_PANEL = "A picture"
 
 
 def compare(
@@ -62,6 +65,36 @@ def compare(
             help='Say how many trials a difference of this size needs, as in "2 %"; A alone will do.',
         ),
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot", metavar="FILE", help="Draw the results: .html, .png, .svg or .pdf.", rich_help_panel=_PANEL
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only", metavar="GLOB", help="Draw these scenarios; may be repeated.", rich_help_panel=_PANEL
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="NAME",
+            help="Draw this metric, such as completion; may be repeated.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WIDTH", help="Width of the picture, letters included: 88mm.", rich_help_panel=_PANEL
+        ),
+    ] = None,
+    theme: Annotated[
+        Theme, typer.Option(help="Theme: screen, or paper (black 8-point text).", rich_help_panel=_PANEL)
+    ] = Theme.SCREEN,
     format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
     quiet: Quiet = False,
 ) -> int:
@@ -74,6 +107,8 @@ def compare(
     With `--plan`, nothing is compared: it says how many trials it takes to tell a difference of that size, by how
     those of A vary.
 
+    `--plot` draws every trial, the median and its interval of each result, criterion by criterion.
+
     Example: `thalweg compare results/before results/after --fail-above "5 %"`
     """
     if plan is not None:
@@ -82,19 +117,26 @@ def compare(
     if not 2 <= len(results) <= len(LETTERS):
         raise RequestError(f"{len(results)} folders; accepted: 2 to {len(LETTERS)}, the base first")
     limit = None if fail_above is None else _fraction("--fail-above", fail_above)
+    drawing = Drawing.read(plot, only, metric, size, theme)
     folders = [Path(folder) for folder in results]
     for kind, is_in, load in (("study", StoredStudy.is_in, StoredStudy.load), ("sweep", sweep.is_in, sweep.load)):
         of_kind = [is_in(folder) for folder in folders]
         if all(of_kind):
+            if drawing:
+                raise RequestError(f"--plot draws results of suites and runs, and these are of a {kind}")
             return compare_stored([load(folder) for folder in folders], margin / 100, limit, format_)
         if any(of_kind):
             stored, other = folders[of_kind.index(True)], folders[of_kind.index(False)]
             raise RequestError(f"{stored} holds a {kind}, which cannot be compared with {other}")
-    return _results(results, margin / 100, limit, format_)
+    return _results(results, margin / 100, limit, format_, drawing)
 
 
-def _results(folders: Sequence[str], margin: float, limit: float | None, format_: SuiteFormat) -> int:
+def _results(
+    folders: Sequence[str], margin: float, limit: float | None, format_: SuiteFormat, drawing: Drawing | None
+) -> int:
     loaded = [SuiteResult.load(folder) for folder in folders]
+    if drawing:
+        drawing.draw(loaded)
     base, others = loaded[0], loaded[1:]
     compared = [compare_results(base, other, margin) for other in others]
     for letter, other in zip(LETTERS[1:], others, strict=False):
