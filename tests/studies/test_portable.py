@@ -153,9 +153,9 @@ def test_names_of_published_cells_are_accepted_and_differ() -> None:
         assert all(file_name(cell) == cell for cell in cells), name
 
 
-def test_a_title_and_a_flow_that_are_called_like_the_file_keep_their_names() -> None:
+def test_a_title_that_is_called_like_the_file_keeps_its_name() -> None:
     write("mine.py")
-    flow = FLOW.format(name="mine.py", controller="'mine.py'")
+    flow = FLOW.format(name="mine", controller="'mine.py'")
     text = f'title = "mine.py"\ntime_limit = "20 s"\n{PATH}{flow}'
     stored = portable(Scenario.from_toml(text, "a"), {})
     assert stored == text.replace("'mine.py'", '"controllers/mine.py"')
