@@ -10,7 +10,7 @@ import pytest
 
 from thalweg import Scenario
 from thalweg.pages.figures import plot_trial
-from thalweg.pages.figures.envelope import HIGH, LOW, envelope
+from thalweg.pages.figures.downsample import HIGH, LOW, envelope
 from thalweg.pages.figures.theme import LOOKS
 
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from lab.alike.conftest import Ask
-from thalweg.pages.figures.envelope import HIGH, LOW, envelope
+from thalweg.pages.figures.downsample import HIGH, LOW, envelope
 
 WIDTH, HEIGHT, TOP = 600.0, 100.0, 50.0
 SPAN = {"from": 0.0, "until": 10.0, "left": 0.0, "width": WIDTH}

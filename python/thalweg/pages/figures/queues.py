@@ -13,8 +13,7 @@ import polars as pl
 
 from thalweg.base.quantity import scale
 from thalweg.engine.trace import Trace
-from thalweg.pages.figures.downsample import downsample
-from thalweg.pages.figures.envelope import BUCKETS, HIGH, LOW, OPACITY, envelope
+from thalweg.pages.figures.downsample import BUCKETS, HIGH, LOW, OPACITY, downsample, envelope
 from thalweg.pages.figures.panel import HEIGHT, TITLES, Panel, link_called
 from thalweg.pages.figures.spec import DASHES, Spec, colour, dash, table, titled, tooltip, values, word
 from thalweg.pages.figures.theme import LOOKS, distinct, hue
