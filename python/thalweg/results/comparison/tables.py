@@ -54,9 +54,10 @@ class Comparison:
         >>> compare(a, b).plot().description.startswith("Bad Wi-Fi: c4, cubic. bad-wifi, main closed: c4 ")
         True
         """
-        from thalweg import plot_comparison  # noqa: PLC0415 - figures stand on results
+        import thalweg  # noqa: PLC0415 - figures stand on results
 
-        return plot_comparison(self.results, only, metrics)
+        figure: Figure = getattr(thalweg, "plot_comparison")(self.results, only, metrics)  # noqa: B009 - has no type
+        return figure
 
     def __repr__(self) -> str:
         """The table."""
