@@ -45,7 +45,7 @@ def test_outcomes_and_results_are_compared_criterion_by_criterion() -> None:
     row, *_ = thalweg.compare(a, b).table.rows(named=True)
     assert (row["scenario"], row["criterion"], row["unit"]) == ("simple-20mbps", "main closed", "s")
     # The gap and its share come from the median of the differences; the medians differ by about as much.
-    assert row["change"] == pytest.approx(row["b"] / row["a"] - 1, rel=0.01)
+    assert row["change_share"] == pytest.approx(row["b"] / row["a"] - 1, rel=0.01)
     with pytest.raises(RequestError, match="accepted: outcomes, a result, or the folder of one"):
         thalweg.compare(a, 3)  # type: ignore[arg-type]
 
