@@ -22,8 +22,10 @@ fn scenario(path: &str, flows: &str) -> Scenario {
     scenario.unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
+/// A flow that has the name of its controller, without the settings.
 fn flow(controller: &str, what: &str) -> String {
-    format!("[[flow]]\nname = \"{controller}\"\ncontroller = \"{controller}\"\n{what}\n")
+    let name = controller.split(':').next().expect("has one");
+    format!("[[flow]]\nname = \"{name}\"\ncontroller = \"{controller}\"\n{what}\n")
 }
 
 /// When the breaker of a flow trips, in seconds, and by which rule.
@@ -42,9 +44,10 @@ fn an_unresponsive_flow_trips_in_its_third_interval_and_leaves_the_path_to_other
     // 20 Mbps on 10 Mbps lose half of it from the first second on.
     assert_eq!(tripped(unresponsive), Some((3.0, BreakerRule::Loss)));
     assert_eq!((unresponsive.completion, unresponsive.closed), (None, None));
-    // 2.9 s after the handshake at 20 Mbps, in packets of 1440 + 28 bytes: 4939.
+    // 2.9 s after the handshake at 20 Mbps: 4939 packets of 1440 + 28 bytes, and more as long as every probe for that size
+    // is lost; 5904 if they all were, of 1200 + 28 bytes.
     let sent = unresponsive.packets_sent;
-    assert!((4_800..5_100).contains(&sent), "{sent}");
+    assert!((4_939..5_400).contains(&sent), "{sent}");
     assert_eq!(cubic.tripped, None);
     // Alone after three seconds: 20 MB at 10 Mbps take 17 s with headers.
     let completion = cubic.completion.expect("complete").as_secs_f64();
