@@ -16,6 +16,11 @@
 //! - After a slowdown the window grows by GAIN too, as in Apple's, and the limit of 3/4 is for the first slow start alone; a queue over
 //!   the target ends later ones.
 //!
+//! # Versions
+//! This is -01 of 2020. Revision -06 (29 January 2026, in the poll of the IRSG for an Experimental RFC) names the same four
+//! parts in its abstract, a smaller gain, another slow start, multiplicative decrease and periodic slowdowns; its formulas
+//! were not at hand and are not compared.
+//!
 //! # Limits
 //! A longer route counts as a queue, and keeps the gain of the shorter one, for ten minutes. The window does not start afresh after an
 //! idle period. A remembered window is not used; spurious losses and probe timeouts change

@@ -9,6 +9,14 @@
 //! flight may exceed the window by a half, and packets are paced half as fast again as the media (SCReAMv2 draft,
 //! "Packet Pacing").
 //!
+//! # Version
+//! The draft has no numbered version at hand that is this one: it is a state of the editors' copy after -00, with a
+//! POST_CONGESTION_DELAY of 4 s. Later states, up to that which the CCWG has adopted since, are not
+//! done: they count that delay as 100 round trips, keep the inflection point for ten of them, divide the reductions for
+//! marks of L4S and for delays by the RTT over 25 ms, have a factor of 8 in place of 4 near the inflection point, at least
+//! a quarter in place of a tenth of the growth there, the first and not the second power of a short RTT, and 1.5 in place
+//! of 2 for BYTES_IN_FLIGHT_HEAD_ROOM, and weigh the variation of the delay.
+//!
 //! # Where the draft is silent
 //! - It says that the window is reduced at most once in a smoothed RTT, and computes at most once in 25 ms. Here losses
 //!   reduce it once in a smoothed RTT, marks and delays once in 25 ms.

@@ -1,4 +1,4 @@
-"""The study `hunt`: published worst cases of controllers, found again by searching and shipped as they shrank.
+"""The study `hunt`: worst cases of controllers, most of them published, found by searching and shipped.
 
 Cases and their plans are in `parameters.py` and `plans/`, what is kept of hunts in `measure.py`, what is judged in
 `checks.py`.
@@ -72,8 +72,7 @@ def _work(parameters: Parameters, cell: Cell, trials: int) -> float:
 STUDY: Study[Parameters, Cell, CaseHunts] = Study(
     name="hunt",
     title=TITLES["hunt"],
-    source="Hock et al., ICNP 2017; Arun et al., SIGCOMM 2022; Ray and Seshan, HotNets 2022; "
-    "draft-huitema-ccwg-c4-test",
+    source="Hock et al., ICNP 2017; Arun et al., SIGCOMM 2022; Ray and Seshan, HotNets 2022; one case is ours",
     presets={"default": Parameters()},
     trials=Option(("--trials", "-n"), "Trials of the shipped scenario of each case [20].", least=1, most=SET_SIZE),
     columns=COLUMNS,
