@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -137,5 +139,27 @@ def test_the_entries_are_scenarios() -> None:
         'jitter = { model = "wifi", mean = "MEAN ms" }', analysis.path()
     )
     assert Scenario.from_toml(text, "pasted").title == "Wi-Fi"
+    assert analysis.published_fits
+    assert analysis.entries()["published"] in analysis.path()  # the delays are of that model
+    assert "loss" not in analysis.path()
     assert scenario_entry(analysis.fits["both"].model) == analysis.entries()["fitted"]
     assert published_entry(analysis.published.model) == analysis.entries()["published"]
+
+
+def test_the_path_has_the_jitter_that_fits_and_the_losses_of_each_direction() -> None:
+    fitting = wifi(7, 1)
+    scales = replace(fitting.published, probability=5e-306)
+    losses = replace(fitting.losses, answered=fitting.losses.sent - 28, lost_up=10, lost_down=18)
+    other = replace(fitting, published=scales, losses=losses)
+    lines = other.path().splitlines()
+    assert f"jitter = {other.entries()['fitted']}" in lines
+    up, down = (100 * share for share in losses.shares)
+    assert lines[-2:] == [f'loss = "{down:.3g} %"', f'up.loss = "{up:.3g} %"']
+    assert "do not fit (p = 5e-306)" in other.remark
+    text = SCENARIO.replace('rtt = "2 ms"\n', "").replace(
+        'jitter = { model = "wifi", mean = "MEAN ms" }', other.path()
+    )
+    assert Scenario.from_toml(text, "pasted").run(1).trace_hash
+    neither = replace(other, fits={**other.fits, "both": replace(other.fits["both"], probability=1e-9)})
+    assert "no model fits well" in neither.remark
+    assert "thalweg probe export" in neither.remark

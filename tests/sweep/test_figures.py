@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from chromium import opened
+from drawings import figures_of
 from short_download import SCENARIO
 from thalweg import Sweep, SweepResult
 from thalweg.experiments.sweep.report.figures import plot_sweep
@@ -73,16 +74,32 @@ def test_other_axes_begin_at_0(tmp_path: Path) -> None:
         assert scale.get("type") == "log" or scale["domain"][0] == 0
 
 
-def test_a_point_that_lies_far_off_does_not_flatten_the_colours_of_the_others(result: SweepResult) -> None:
+def test_throughput_against_delay_stands_on_a_page_once(result: SweepResult, tmp_path: Path) -> None:
+    page = tmp_path / "sweep.html"
+    write_sweep(result, page, metrics=["completion_s", "loss", "rate_bps"], traces=0)
+    figures = figures_of(page.read_text(encoding="utf-8"))
+    trades = [name for name, spec in figures.items() if len(spec["vconcat"]) == 3]
+    assert trades == ["metric-0"]
+    assert len(figures) >= 3
+
+
+def test_a_point_that_lies_far_off_does_not_flatten_the_colours_of_the_others(
+    result: SweepResult, tmp_path: Path
+) -> None:
     view = view_of(result, metrics=["completion_s"])
     (metric,) = view.metrics
     values = [1.0 + 0.1 * number for number in range(view.points.height - 1)] + [15.0]
     column = view.points[metric.column].__class__(metric.column, values)
     object.__setattr__(view, "points", view.points.with_columns(column))
-    scale = panels(plot_sweep(view, metric, "title").spec["vconcat"][0])[0]["layer"][0]["encoding"]["color"][
-        "scale"
-    ]
+    figure = plot_sweep(view, metric, "title")
+    colour = panels(figure.spec["vconcat"][0])[0]["layer"][0]["encoding"]["color"]
+    scale = colour["scale"]
     assert scale["clamp"]
+    # 15 s has the colour of the end, and the end says so; nothing lies below the other one.
+    figure.save(tmp_path / "sweep.svg")
+    drawn = (tmp_path / "sweep.svg").read_text(encoding="utf-8")
+    assert f"\N{GREATER-THAN OR EQUAL TO} {scale['domain'][1]:.3g}<" in drawn
+    assert "\N{LESS-THAN OR EQUAL TO}" not in drawn
     assert scale["domain"][0] == 1.0
     assert scale["domain"][1] < 6
 

@@ -20,6 +20,10 @@ from thalweg.probe.wifi_fit import WifiFit, fit_published, fit_wifi, published_e
 SHARES = {"min": 0.0, "p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.5": 0.995, "max": 1.0}
 
 
+REJECTED = 0.05
+"""Below this chance of such delays, a model does not fit."""
+
+
 @dataclass(frozen=True)
 class Analysis:
     """The analysis of one series."""
@@ -62,8 +66,32 @@ class Analysis:
         }
 
     def path(self) -> str:
-        """Lines of a scenario's `[path]`: the least round-trip time and the fitted jitter."""
-        return f'rtt = "{self.percentiles()["min"] * 1e3:.4g} ms"\njitter = {self.entries()["fitted"]}'
+        """Lines of a scenario's `[path]`: the least round-trip time, the jitter that fits, and the losses."""
+        lines = [f'rtt = "{self.percentiles()["min"] * 1e3:.4g} ms"']
+        lines.append(f"jitter = {self.entries()['published' if self.published_fits else 'fitted']}")
+        if self.losses.lost:
+            up, down = self.losses.shares
+            lines.append(f'loss = "{100 * down:.3g} %"')
+            lines += [f'up.loss = "{100 * up:.3g} %"'] if up != down else []
+        return "\n".join(lines)
+
+    @property
+    def published_fits(self) -> bool:
+        """Whether the delays do not contradict the published scales, which have a number less to be fitted."""
+        return self.published.probability >= REJECTED
+
+    @property
+    def remark(self) -> str:
+        """What to know of the jitter in `path`."""
+        fitted, published = (f"{of.probability:.2g}" for of in (self.fits["both"], self.published))
+        if self.published_fits:
+            return f"the published scales fit (p = {published})"
+        if self.fits["both"].probability >= REJECTED:
+            return f"fitted (p = {fitted}); the published scales do not fit (p = {published})"
+        return (
+            f"fitted, and no model fits well (p = {fitted}; with the published scales {published}): "
+            "thalweg probe export writes the delays themselves, as a trace"
+        )
 
     def document(self) -> dict[str, Any]:
         """The numbers, for JSON; None if unknown."""
@@ -111,6 +139,7 @@ class Analysis:
             "wifi": {name: _fit(fit) for name, fit in self.fits.items()}
             | {"published_scales": _fit(self.published)},
             "jitter": self.entries(),
+            "path": self.path(),
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +38,18 @@ class Losses:
     def loss(self) -> float:
         """Their share."""
         return self.lost / self.sent if self.sent else 0.0
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Of the packets on the way up and on the way down; alike if the server did not count.
+
+        >>> Losses(100, 81, None, None, 1, 0, 0, 0).shares, Losses(100, 72, 10, 18, 1, 0, 0, 0).shares
+        ((0.1, 0.1), (0.1, 0.2))
+        """
+        if self.lost_up is None or self.lost_down is None:
+            each = 1 - math.sqrt(1 - self.loss)
+            return round(each, 9), round(each, 9)
+        return self.lost_up / self.sent, self.lost_down / max(self.sent - self.lost_up, 1)
 
 
 def count_losses(series: Series) -> Losses:

@@ -24,7 +24,6 @@ def print_analyses(console: Console, analyses: Sequence[Analysis]) -> None:
     console.print(plain_table(headers, timer_rows(analyses), len(TIMERS)))
     console.print(plain_table(FITS, [row for analysis in analyses for row in fit_rows(analysis)], 2))
     for analysis in analyses:
-        entries = analysis.entries()
-        console.print(f"{analysis.series.name}, for the [path] of a scenario; below, with the published scales:")
-        console.print(f"  jitter = {entries['fitted']}")
-        console.print(f"  jitter = {entries['published']}")
+        console.print(f"{analysis.series.name}, for the [path] of a scenario; the jitter is {analysis.remark}:")
+        for line in analysis.path().splitlines():
+            console.print(f"  {line}", soft_wrap=True)

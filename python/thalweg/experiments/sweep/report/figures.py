@@ -34,11 +34,14 @@ _MOST_CELLS = 12
 """Cells side by side that have room for their numbers."""
 
 
-def plot_sweep(view: View, metric: AxisMetric, title: str, brushes: bool = True) -> Figure:
-    """A metric over the axes, twice, and throughput against delay. `brushes` are of no use on paper."""
+def plot_sweep(view: View, metric: AxisMetric, title: str, brushes: bool = True, trade: bool = True) -> Figure:
+    """A metric over the axes, twice, and throughput against delay unless another figure has that `trade`.
+
+    `brushes` are of no use on paper.
+    """
     parts = [_heat(view, metric)] if view.by else []
     parts.append(_lines(view, metric))
-    if view.rate and view.delay:
+    if trade and view.rate and view.delay:
         parts.append(_trade(view, view.rate, view.delay))
     if not brushes:
         parts = [_unlinked(part) for part in parts]
@@ -135,6 +138,18 @@ def _shades(view: View, metric: AxisMetric) -> Spec:
     return {"scheme": _SCHEME, "domain": [low, high] if high > low else [low - 1, high + 1], "clamp": True}
 
 
+def _beyond(view: View, metric: AxisMetric, scale: Spec) -> Spec:
+    """The labels of a legend whose colours end before the medians do: the ends say so, `≥ 7`."""
+    known = view.points[metric.column].drop_nulls()
+    low, high = (float(end) for end in scale["domain"])
+    above, below = (bool(len(known)) and bool(far) for far in ((known > high).any(), (known < low).any()))
+    if not (above or below):
+        return {}
+    ends = [f"datum.value >= {high!r} ? '\N{GREATER-THAN OR EQUAL TO} ' + datum.label"] if above else []
+    ends += [f"datum.value <= {low!r} ? '\N{LESS-THAN OR EQUAL TO} ' + datum.label"] if below else []
+    return {"values": [low, high], "format": ".3~g", "labelExpr": " : ".join([*ends, "datum.label"])}
+
+
 def _position(dimension: Dimension, discrete: bool) -> Spec:
     """A dimension along an axis of a panel."""
     if discrete or not dimension.is_number:
@@ -174,7 +189,7 @@ def _heat(view: View, metric: AxisMetric) -> Spec:
     mark |= {} if view.is_grid else {"size": 70}
 
     def draw(panel: int) -> list[Spec]:
-        legend = {"title": metric.label, "orient": "top"} if panel == 0 else None
+        legend = {"title": metric.label, "orient": "top", **_beyond(view, metric, scale)} if panel == 0 else None
         known: Spec = {
             "params": [{"name": f"area{panel}", "select": {"type": "interval", "encodings": ["x", "y"]}}],
             "transform": [{"filter": f"!({unknown})"}],

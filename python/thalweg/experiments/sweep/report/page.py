@@ -38,7 +38,7 @@ def write_sweep(
     sections = []
     for number, metric in enumerate(view.metrics):
         sections.append((f"metric-{number}", metric.title))
-        figures[sections[-1][0]] = plot_sweep(view, metric, title)
+        figures[sections[-1][0]] = plot_sweep(view, metric, title, trade=number == 0)
     points = []
     for point, figure in _points(result, view, traces, on_progress):
         points.append(point)
