@@ -76,7 +76,7 @@ def test_other_axes_begin_at_0(tmp_path: Path) -> None:
 
 def test_throughput_against_delay_stands_on_a_page_once(result: SweepResult, tmp_path: Path) -> None:
     page = tmp_path / "sweep.html"
-    write_sweep(result, page, metrics=["completion_s", "loss", "rate_bps"], traces=0)
+    write_sweep(result, page, metrics=["completion_s", "loss", "mean_rate_bps"], traces=0)
     figures = figures_of(page.read_text(encoding="utf-8"))
     trades = [name for name, spec in figures.items() if len(spec["vconcat"]) == 3]
     assert trades == ["metric-0"]

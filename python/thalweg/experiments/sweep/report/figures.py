@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -39,9 +40,11 @@ def plot_sweep(view: View, metric: AxisMetric, title: str, brushes: bool = True,
 
     `brushes` are of no use on paper.
     """
+    if not trade:
+        view = replace(view, rate=None, delay=None)
     parts = [_heat(view, metric)] if view.by else []
     parts.append(_lines(view, metric))
-    if trade and view.rate and view.delay:
+    if view.rate and view.delay:
         parts.append(_trade(view, view.rate, view.delay))
     if not brushes:
         parts = [_unlinked(part) for part in parts]
