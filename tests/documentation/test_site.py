@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ import pytest
 from docs.site.command_line import command_line
 from docs.site.sources import chapters, generated
 from documentation.blocks import ROOT
+from documentation.unchanged import manual
 from lab.conftest import Quiet
 from thalweg import Scenario, _native
 from thalweg.cli import commands
@@ -46,12 +48,24 @@ Scheme = Literal["light", "dark"]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, as `make site` builds it."""
+    """The site, as `make site` builds it; that of the same pages and package is there already."""
+    kept = ROOT / "target" / "lanes" / f"site-{manual()[:16]}"
+    if kept.is_dir():
+        return kept
     folder = tmp_path_factory.mktemp("site")
     words = ["--fail-on-warning", "--keep-going", "--quiet", "-c", "docs/site", "-d", str(folder / "read")]
     command = [sys.executable, "-m", "sphinx", *words, ".", str(folder / "site")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    for older in kept.parent.glob("site-*"):
+        if not older.name.startswith(kept.name):
+            shutil.rmtree(older, ignore_errors=True)
+    whole = kept.with_name(f"{kept.name}-{os.getpid()}")
+    shutil.copytree(folder / "site", whole)
+    try:
+        whole.rename(kept)
+    except OSError:  # another worker has it
+        shutil.rmtree(whole)
     return folder / "site"
 
 

@@ -134,6 +134,23 @@ def test_every_python_package_has_a_licence_that_is_accepted() -> None:
     assert refused == EXCEPTIONS
 
 
+def test_what_the_command_needs_is_pinned_as_in_the_other_lock() -> None:
+    run, lock = (
+        dict(re.findall(r"^([\w.-]+)==(.+)$", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE))
+        for name in ("requirements-run.lock", "requirements.lock")
+    )
+    assert run == {name: lock.get(name) for name in run}
+    known = {re.sub(r"[-_.]+", "-", name).lower() for name in run}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lacking = {re.split(r"[<>=]", named)[0] for named in project["dependencies"]} - known
+    for name in run:
+        for needed in metadata(name).get_all("Requires-Dist") or []:
+            if ";" not in needed:
+                lacking |= {re.sub(r"[-_.]+", "-", re.split(r"[ <>=!~\[(]", needed)[0]).lower()} - known
+    assert lacking == set()
+    assert 10 < len(run) < 25
+
+
 def _licence(package: PackageMetadata) -> str:
     """The expression, the classifiers (all of which count), or what stands in the old field."""
     if "License-Expression" in package:
