@@ -68,6 +68,11 @@ impl Buffer {
         }
     }
 
+    /// Nanobits to send before the backlog and the packet in transmission are out.
+    pub(crate) fn backlog(&self, transmitter: &Transmitter) -> u128 {
+        work(self.waiting.bytes, transmitter)
+    }
+
     /// Time until the backlog has been sent at the current nominal capacity, or at the rate of a shaper below it.
     pub(crate) fn drain_time(&self, transmitter: &Transmitter, shaped: Option<Rate>) -> Duration {
         let work = work(self.waiting.bytes, transmitter);

@@ -47,6 +47,11 @@ impl Port {
         self.buffer.is_within(limit, newest, &self.transmitter)
     }
 
+    /// Nanobits to send before all that is here is out.
+    pub(crate) fn backlog(&self) -> u128 {
+        self.buffer.backlog(&self.transmitter)
+    }
+
     /// Time until the backlog has been sent at the current nominal capacity, or at the rate of a shaper below it.
     pub(crate) fn drain_time(&self, shaped: Option<Rate>) -> Duration {
         self.buffer.drain_time(&self.transmitter, shaped)

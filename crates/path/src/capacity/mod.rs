@@ -68,6 +68,12 @@ impl CapacitySchedule {
         self.course(None).position_at(at).rate
     }
 
+    /// How long the link takes from `at` on to carry `work` nanobits, with a delivery trace, whose opportunities are known.
+    pub(crate) fn time_to_carry(&self, at: Instant, work: u128) -> Option<Duration> {
+        let trace = self.trace.as_ref()?;
+        Some(trace.time_to_carry(at, work))
+    }
+
     /// When the last of `amount` has been sent if the link sends nothing else from `start` on; `None` if the
     /// capacity never suffices.
     pub fn time_to_send(&self, amount: Bytes, start: Instant) -> Option<Instant> {

@@ -57,6 +57,8 @@ struct Content {
 struct Blink {
     end: Duration,
     count: u64,
+    /// Opportunities of the period before them.
+    before: u64,
 }
 
 /// A stretch of a trace: gap and blink in turn, so that blink `i` has number `2 i + 1`.
@@ -133,7 +135,11 @@ impl FromStr for DeliveryTrace {
                 }
                 Some(last) if end == last.end => last.count += 1,
                 _ if ms == 0 => first += 1,
-                _ => blinks.push(Blink { end, count: 1 }),
+                _ => blinks.push(Blink {
+                    end,
+                    count: 1,
+                    before: opportunities - 1 - first,
+                }),
             }
         }
         let Some(last) = blinks.last_mut() else {
@@ -226,6 +232,42 @@ impl DeliveryTrace {
     pub(super) fn end(&self, slot: Slot) -> Instant {
         let end = slot.cycle + self.0.blinks[slot.number / 2].end;
         if slot.is_gap() { end - BLINK } else { end }
+    }
+
+    /// How long the opportunities from `at` on take to carry `work` nanobits, if nothing else is carried.
+    pub(super) fn time_to_carry(&self, at: Instant, work: u128) -> Duration {
+        if work == 0 {
+            return Duration::ZERO;
+        }
+        let whole = self.whole();
+        let opportunity = whole.work / u128::from(self.opportunities());
+        let Slot { number, cycle } = self.slot_at(at);
+        let now = &self.0.blinks[number / 2];
+        let rate = |blink: &Blink| u128::from(BLINK_RATE) * u128::from(blink.count);
+        let lit = match number.is_multiple_of(2) {
+            true => Duration::ZERO,
+            false => at - (cycle + now.end - BLINK),
+        };
+        // What the period has offered by then.
+        let until_now =
+            u128::from(now.before) * opportunity + rate(now) * u128::from(lit.as_nanos());
+        let target = until_now + work;
+        let periods = (target - 1) / whole.work;
+        let rest = target - periods * whole.work;
+        let last = self
+            .0
+            .blinks
+            .partition_point(|blink| u128::from(blink.before + blink.count) * opportunity < rest);
+        let Some(last) = self.0.blinks.get(last) else {
+            return Duration::MAX; // the periods hold all work
+        };
+        let missing = rest - u128::from(last.before) * opportunity;
+        let nanos = missing.div_ceil(rate(last)) as u64;
+        let Ok(periods) = u64::try_from(periods) else {
+            return Duration::MAX;
+        };
+        let begin = cycle + whole.length * periods + last.end - BLINK;
+        begin + Duration::from_nanos(nanos) - at
     }
 
     /// Capacity during the stretch.
@@ -326,6 +368,26 @@ mod tests {
             (8000, 12),
         ];
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn the_time_to_carry_work_is_that_of_a_transmission_of_it() {
+        let trace = trace("1\n3\n3\n7\n");
+        let mut config = LinkConfig::new(Rate::ZERO, Duration::ZERO);
+        config.trace = Some(trace.clone());
+        let schedule = CapacitySchedule::new(&config);
+        for at in [
+            0, 1, 500_000, 999_000, 999_400, 1_000_000, 2_999_999, 6_999_500, 7_000_000, 20_000_001,
+        ] {
+            let at = Instant::from_nanos(at);
+            for bytes in [1, 700, 1500, 1501, 3000, 6000, 6001, 12_000, 100_000] {
+                let bytes = Bytes::new(bytes);
+                let work = u128::from(bytes.as_u64()) * u128::from(NANOBITS_PER_BYTE);
+                let sent = schedule.time_to_send(bytes, at).expect("it ends");
+                assert_eq!(trace.time_to_carry(at, work), sent - at, "{bytes} at {at}");
+            }
+        }
+        assert_eq!(trace.time_to_carry(Instant::START, 0), Duration::ZERO);
     }
 
     #[test]

@@ -123,10 +123,16 @@ impl<P: Packet> Link<P> {
     }
 
     /// Time until everything here has been sent at the current capacity without noise, or at the rate of a shaper below it:
-    /// the wait of a packet that arrives now. A delivery trace counts with its mean. [`Duration::MAX`] while
+    /// the wait of a packet that arrives now. A delivery trace counts with its opportunities. [`Duration::MAX`] while
     /// packets wait in a suspended link.
     pub fn queue_delay(&self) -> Duration {
-        self.port.drain_time(self.queue.shaped(self.queue()))
+        let shaped = self.queue.shaped(self.queue());
+        let (now, backlog) = (self.port.transmitter.now, self.port.backlog());
+        match self.schedule.time_to_carry(now, backlog) {
+            Some(carried) if shaped.is_none() => carried,
+            Some(carried) => carried.max(self.port.drain_time(shaped)),
+            None => self.port.drain_time(shaped),
+        }
     }
 
     /// Capacity, as of the last call that moved the link: that of the schedule, without noise, or the

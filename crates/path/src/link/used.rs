@@ -60,6 +60,25 @@ fn a_delivery_trace_is_used_for_the_share_of_the_bits_of_its_opportunities() {
 }
 
 #[test]
+fn the_queue_delay_of_a_delivery_trace_is_the_wait_until_the_opportunity() {
+    // Ten opportunities in ten milliseconds, and then none for ninety.
+    let mut link = traced("1\n2\n3\n4\n5\n6\n7\n8\n9\n100\n");
+    let mut wait = |now: u64, packets: u64, left: u64| {
+        for number in 0..packets {
+            link.push(at(now), packet(number, 1500));
+        }
+        link.advance(at(now));
+        assert_eq!(link.queue_delay(), ms(left), "at {now}");
+    };
+    wait(0, 5, 5);
+    wait(3, 0, 2);
+    wait(5, 0, 0);
+    wait(7, 3, 93); // at 8, 9 and 100 ms
+    wait(50, 0, 50);
+    wait(99, 1, 2); // and one at 101 ms
+}
+
+#[test]
 fn packets_smaller_than_an_opportunity_leave_the_rest_of_it_unused() {
     let mut link = traced("1\n");
     for number in 0..100 {

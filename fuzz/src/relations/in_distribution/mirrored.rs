@@ -103,7 +103,7 @@ fn farthest(one: &[FlowOutcome], other: &[FlowOutcome]) -> (f64, &'static str) {
 
 fn call(stack: &str, carriage: &str, from: &str, size: &str) -> String {
     format!(
-        "stack = \"{stack}\"\nbackground = true\n[[flow.media]]\nname = \"video\"\nfrom = \"{from}\"\n\
+        "stack = \"{stack}\"\n[[flow.media]]\nname = \"video\"\nfrom = \"{from}\"\n\
          carriage = \"{carriage}\"\nper_second = 25\nduration = \"4 s\"\n{size}\n"
     )
 }
