@@ -37,7 +37,8 @@ fn no_call_into_a_slow_link_with_noise_takes_long() {
         let next = link.next().expect("packets wait");
         timed(&mut || assert!(link.pop(next).is_none()));
     }
-    assert!(longest.as_millis() < 200, "{longest:?}");
+    // Looking at all of them would take some 4 s; a busy machine may hold a call up for a tenth of that.
+    assert!(longest.as_secs() < 2, "{longest:?}");
     assert_eq!((link.in_flight(), link.queue().packets), (1, 99));
 }
 
