@@ -372,7 +372,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "the variant \"picoquic\" of \"cubic\" is not in this build: the Python package has it, from the crate \
-             thalweg-reference; accepted here: rfc9438, cuback"
+             thalweg-reference; accepted here: rfc9438, cuback, linux"
         );
         registry.add_variant(added).unwrap();
         assert!(registry.read("cubic:variant=picoquic").is_ok());
@@ -381,7 +381,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.ends_with("accepted: rfc9438, cuback, picoquic"),
+            error.ends_with("accepted: rfc9438, cuback, linux, picoquic"),
             "{error}"
         );
         assert!(registry.add_variant(added).is_err(), "it is there already");

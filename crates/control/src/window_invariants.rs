@@ -7,7 +7,7 @@ use crate::fake_transport::any_operation::{
 };
 use proptest::prelude::*;
 
-const CONTROLLERS: [&str; 17] = [
+const CONTROLLERS: [&str; 18] = [
     "reno",
     "reno:start=hystart",
     "cubic",
@@ -17,6 +17,7 @@ const CONTROLLERS: [&str; 17] = [
     "prague:undo=on,classic_fallback=on,hystart=on",
     "dctcp",
     "cubic:variant=cuback",
+    "cubic:variant=linux",
     "cubic:variant=cuback,abe=on,rate_limited_increase=on",
     "reno:abe=on,rate_limited_increase=on",
     "ledbat-pp",

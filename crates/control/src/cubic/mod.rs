@@ -1,7 +1,7 @@
 //! CUBIC.
 //!
-//! [`rfc9438`] is the controller of RFC 9438 and the default; its window function is in [`rfc9438::curve`]. The crate
-//! `thalweg-reference` adds picoquic's Cubic and dCubic.
+//! [`rfc9438`] is the controller of RFC 9438 and the default; its window function is in [`rfc9438::curve`], which also has
+//! that of Linux. The crate `thalweg-reference` adds picoquic's Cubic and dCubic.
 
 mod rfc9438;
 #[cfg(test)]
@@ -18,12 +18,13 @@ pub(crate) const ENTRY: Entry = Entry {
         OptionDoc {
             name: "variant",
             kind: OptionKind::Variant {
-                here: &["rfc9438", "cuback"],
+                here: &["rfc9438", "cuback", "linux"],
                 elsewhere: &["picoquic", "dcubic"],
             },
             default: "rfc9438",
             meaning: "rfc9438; cuback, whose congestion avoidance follows acknowledgements instead of time \
-                      (draft-kazuho-ccwg-cuback-00); or picoquic's Cubic or dCubic for comparison with its results",
+                      (draft-kazuho-ccwg-cuback-00); linux, where the kernel deviates from the RFC; or picoquic's Cubic or \
+                      dCubic for comparison with its results",
         },
         crate::start::option(
             "hystart",
@@ -82,6 +83,7 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
     let shape = rfc9438::Shape {
         c: options.number("c"),
         beta: options.number("beta"),
+        linux: options.text("variant") == "linux",
     };
     let settings = rfc9438::Settings {
         shape,

@@ -102,7 +102,11 @@ impl AckClock {
 mod tests {
     use super::*;
 
-    const RFC: Shape = Shape { c: 0.4, beta: 0.7 };
+    const RFC: Shape = Shape {
+        c: 0.4,
+        beta: 0.7,
+        linux: false,
+    };
 
     /// A stage with packets of one byte.
     fn stage(epoch: f64, prior: f64, bandwidth: f64) -> AckClock {

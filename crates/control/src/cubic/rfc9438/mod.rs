@@ -190,7 +190,10 @@ impl Cubic {
         let (state, settings) = (&mut self.state, self.settings);
         let (window, w_max, prior) = (state.window, state.w_max, state.cwnd_prior);
         let stage = state.stage.get_or_insert_with(|| match settings.ack_clock {
-            false => Stage::Curve(Curve::new(settings.shape, cx.now, window, w_max, self.mtu)),
+            false => {
+                let windows = (window, w_max, state.bandwidth.is_some());
+                Stage::Curve(Curve::new(settings.shape, cx.now, windows, self.mtu))
+            }
             true => {
                 // Without a reduction the parameters are those of now (section 3 of Cuback).
                 let bandwidth = state.bandwidth.unwrap_or_else(|| rate(window, cx));
@@ -200,7 +203,8 @@ impl Cubic {
         });
         state.window = match stage {
             Stage::Curve(curve) => {
-                curve.grow(cx.now, cx.path.smoothed_rtt, ack.newly_acked, window, prior)
+                let ahead = curve.lookahead(cx.path);
+                curve.grow(cx.now, ahead, ack.newly_acked, window, prior)
             }
             Stage::AckClock(clock) => clock.grow(real(ack.newly_acked), window),
         };
@@ -217,7 +221,7 @@ impl Cubic {
         let flight = real(flight);
         let limit = match &self.state.stage {
             _ if was_starting => 2.0 * flight,
-            Some(Stage::Curve(curve)) => curve.limit(cx.now, cx.path.smoothed_rtt, flight),
+            Some(Stage::Curve(curve)) => curve.limit(cx.now, curve.lookahead(cx.path), flight),
             Some(Stage::AckClock(clock)) => clock.limit(flight),
             None => flight + real(self.mtu),
         };
