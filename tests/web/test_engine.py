@@ -107,5 +107,5 @@ def test_what_a_page_lacks_is_said() -> None:
     assert "accepted: a controller of Thalweg" in foreign["message"]
     assert measured["message"] == (
         '--controller main=cubic:variant=picoquic: the variant "picoquic" of "cubic" is not in this build: '
-        "the Python package has it, from the crate thalweg-reference; accepted here: rfc9438, cuback"
+        "the Python package has it, from the crate thalweg-reference; accepted here: rfc9438, cuback, linux"
     )

@@ -43,7 +43,8 @@ impl Every {
             .ok_or_else(|| format!("\"{text}\"; accepted: \"1 rtt\" or a time such as \"10 ms\""))
     }
 
-    fn span(self, path: &PathState) -> Duration {
+    /// How long that is on a path.
+    pub fn span(self, path: &PathState) -> Duration {
         match self {
             Every::Rtts(number) => {
                 Duration::from_secs_f64(path.smoothed_rtt.as_secs_f64() * number)

@@ -136,13 +136,14 @@ fn a_run_that_is_watched_is_the_same_run() {
     assert_eq!(traced.outcome, run_trial(&scenario, 2, false).0);
 }
 
-const CONTROLLERS: [&str; 15] = [
+const CONTROLLERS: [&str; 16] = [
     "c4",
     "c4:variant=draft-05",
     "c4:variant=2026-10",
     "c4:variant=v1",
     "cubic",
     "cubic:variant=picoquic",
+    "cubic:variant=linux",
     "reno",
     "bbr",
     "bbr:variant=picoquic",

@@ -13,6 +13,8 @@ mod calls;
 mod criteria;
 #[path = "elements/main.rs"]
 mod elements;
+#[path = "hosts/main.rs"]
+mod hosts;
 #[path = "l4s.rs"]
 mod l4s;
 #[path = "long_fat_paths.rs"]

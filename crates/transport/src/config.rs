@@ -1,5 +1,6 @@
 //! Constants and rules of the endpoint that a scenario may change.
 
+use crate::Host;
 use crate::ack::dishonest::AckConduct;
 use crate::packet::AEAD_TAG;
 use thalweg_units::{Bytes, Duration};
@@ -61,6 +62,8 @@ pub struct TransportConfig {
     pub ack_every: u32,
     /// Whether the sender requests an acknowledgement frequency.
     pub ack_frequency: bool,
+    /// Whether packets that only acknowledge have numbers, count in flight, and need pacing credit, as in picoquic.
+    pub counted_acks: bool,
     /// Connection flow-control window at the start.
     pub initial_max_data: Bytes,
     /// Stream flow-control window at the start.
@@ -76,6 +79,8 @@ pub struct TransportConfig {
     /// Whether the endpoint paces a controller that sets no pacing rate (RFC 9002 section 7.7). Without, such a controller
     /// sends what its window allows at once, as TCP does; a rate that a controller sets is part of its algorithm, and obeyed.
     pub pacing: bool,
+    /// What the host does to its packets and timers. The endpoint sends in its bundles; its driver has to read as it does.
+    pub host: Host,
     /// Largest lateness of a paced send, drawn uniformly for each wake-up: timers of real hosts are not
     /// exact. Zero for none. Lateness costs no capacity, since credit accumulates meanwhile.
     pub wakeup_noise: Duration,
@@ -97,8 +102,8 @@ impl Default for TransportConfig {
 }
 
 impl TransportConfig {
-    /// The defaults of the rules. Picoquic negotiates a `max_ack_delay` of 10 ms and requests a frequency; RFC 9000
-    /// section 18.2 has 25 ms.
+    /// The defaults of the rules. Picoquic negotiates a `max_ack_delay` of 10 ms, requests a frequency, and reads all that
+    /// has arrived; RFC 9000 section 18.2 has 25 ms.
     pub fn new(rules: Rules) -> Self {
         let asks = rules == Rules::Picoquic;
         let initial_mtu = Bytes::new(1252);
@@ -112,12 +117,14 @@ impl TransportConfig {
             min_ack_delay: Duration::from_millis(1),
             ack_every: 2,
             ack_frequency: asks,
+            counted_acks: false,
             initial_max_data: Bytes::new(1 << 20),
             initial_max_stream_data: Bytes::new(2 << 20),
             receive_window: None,
             zero_rtt: false,
             seed: None,
             pacing: true,
+            host: if asks { Host::PICOQUIC } else { Host::IDEAL },
             wakeup_noise: Duration::ZERO,
             handshake_excess: Bytes::ZERO,
             ack_conduct: AckConduct::Honest,

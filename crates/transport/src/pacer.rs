@@ -2,6 +2,8 @@
 //!
 //! A packet may be sent when the bucket holds the time of a full packet at the pacing rate; it then
 //! consumes its own time. Credit accumulates with time, so a late wake-up loses nothing, up to the depth.
+//!
+//! A host that sends in bundles (`host`) waits for the time of a whole bundle, whose packets then leave at one instant.
 
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
@@ -19,8 +21,13 @@ pub(crate) struct Pacer {
     mtu: Bytes,
     /// Time of a full packet.
     packet_time: i64,
+    /// Credit that the next packet needs: the time of a bundle, or of a packet amid one.
+    needed: i64,
     /// Depth of the bucket.
     depth: i64,
+    /// Packets of a bundle, and how many of the present one may still leave at this instant.
+    bundle: u32,
+    left: u32,
     /// Lateness of the current wake-up, see `TransportConfig::wakeup_noise`.
     lateness: Duration,
 }
@@ -35,7 +42,10 @@ impl Pacer {
             quantum: Bytes::ZERO,
             mtu: Bytes::ZERO,
             packet_time: 0,
+            needed: 0,
             depth: UNSET_DEPTH,
+            bundle: 1,
+            left: 0,
             lateness: Duration::ZERO,
         }
     }
@@ -48,18 +58,60 @@ impl Pacer {
         }
         (self.rate, self.quantum, self.mtu) = (rate, quantum, mtu);
         self.packet_time = nanos(rate, mtu);
-        self.depth = nanos(rate, quantum).max(self.packet_time);
+        self.fit_bundle();
+    }
+
+    /// Sets how many packets make a bundle.
+    pub(crate) fn set_bundle(&mut self, packets: u32) {
+        if packets != self.bundle {
+            self.bundle = packets;
+            self.fit_bundle();
+        }
+    }
+
+    /// The credit and the depth for a bundle of the present size at the present rate.
+    fn fit_bundle(&mut self) {
+        self.needed = self.next_time();
+        self.depth = match self.mtu.is_zero() {
+            true => UNSET_DEPTH,
+            false => nanos(self.rate, self.quantum).max(self.bundle_time()),
+        };
         self.credit = self.credit.min(self.depth);
+    }
+
+    #[inline]
+    fn bundle_time(&self) -> i64 {
+        self.packet_time * i64::from(self.bundle)
+    }
+
+    /// The credit that the next packet of this instant needs.
+    fn next_time(&self) -> i64 {
+        match self.left {
+            0 => self.bundle_time(),
+            _ => self.packet_time,
+        }
+    }
+
+    /// Whether a packet that leaves now begins a bundle, of more than one packet.
+    pub(crate) fn begins_bundle(&self, now: Instant) -> bool {
+        self.bundle > 1 && (self.left == 0 || self.updated != now)
+    }
+
+    /// Packets of a bundle.
+    pub(crate) fn bundle(&self) -> u32 {
+        self.bundle
     }
 
     /// Lets every packet through until a rate is set.
     pub(crate) fn release(&mut self) {
+        let (bundle, left) = (self.bundle, self.left);
         *self = Pacer::new(self.updated);
+        (self.bundle, self.left) = (bundle, left);
     }
 
     /// The earliest time at which a full packet may be sent: `now` or earlier if immediately.
     pub(crate) fn ready_at(&self) -> Instant {
-        let missing = self.packet_time - self.credit;
+        let missing = self.needed - self.credit;
         if missing <= 0 {
             return self.updated;
         }
@@ -71,12 +123,16 @@ impl Pacer {
     pub(crate) fn is_ready(&mut self, now: Instant) -> bool {
         if now != self.updated && !self.mtu.is_zero() {
             self.refill(now);
+            (self.left, self.needed) = (0, self.bundle_time());
         }
-        self.credit >= self.packet_time
+        self.credit >= self.needed
     }
 
     /// A packet is sent and consumes credit; the next wake-up will be `lateness` late.
     pub(crate) fn spend(&mut self, now: Instant, size: u32, lateness: Duration) {
+        if self.bundle > 1 {
+            self.go_on_with_bundle(now);
+        }
         self.refill(now);
         let cost = match self.mtu.as_u64() {
             0 => 0,
@@ -85,6 +141,18 @@ impl Pacer {
         };
         self.credit -= cost;
         self.lateness = lateness;
+    }
+
+    /// A packet begins a bundle, or is the next one of it.
+    #[inline(never)] // few hosts send in bundles
+    fn go_on_with_bundle(&mut self, now: Instant) {
+        let left = if self.begins_bundle(now) {
+            self.bundle
+        } else {
+            self.left
+        };
+        self.left = left - 1;
+        self.needed = self.next_time();
     }
 
     #[inline]
@@ -167,6 +235,45 @@ mod tests {
             pacer.spend(at(3_000), 1440, Duration::ZERO);
         }
         assert!(!pacer.is_ready(at(3_000)));
+    }
+
+    #[test]
+    fn a_bundle_waits_for_its_whole_time_and_leaves_at_once() {
+        let mut pacer = Pacer::new(Instant::START);
+        // A packet in a millisecond, bundles of four, and a bucket of six.
+        pacer.set_bundle(4);
+        let rate = Rate::from_bytes_per_sec(1_440_000);
+        pacer.set(rate, Bytes::new(6 * 1440), Bytes::new(1440));
+        let send = |pacer: &mut Pacer, micros: u64| {
+            let mut sent = 0;
+            while pacer.is_ready(at(micros)) {
+                pacer.spend(at(micros), 1440, Duration::ZERO);
+                sent += 1;
+            }
+            sent
+        };
+        // After six milliseconds there is credit for one bundle and half of the next, which waits for its other half.
+        assert_eq!((send(&mut pacer, 6_000), pacer.ready_at()), (4, at(8_000)));
+        assert_eq!((send(&mut pacer, 7_999), send(&mut pacer, 8_000)), (0, 4));
+        assert_eq!(pacer.ready_at(), at(12_000));
+        // What a window has cut short is no longer begun at another instant.
+        assert!(pacer.is_ready(at(12_000)) && pacer.begins_bundle(at(12_000)));
+        pacer.spend(at(12_000), 1440, Duration::ZERO);
+        assert!(!pacer.begins_bundle(at(12_000)) && pacer.begins_bundle(at(12_001)));
+        assert!(!pacer.is_ready(at(12_001)));
+        assert_eq!(pacer.ready_at(), at(13_000));
+        // Four seconds carry 4000 packets and the first bundle, in bundles.
+        let mut pacer = Pacer::new(Instant::START);
+        pacer.set_bundle(4);
+        pacer.set(rate, Bytes::new(1440), Bytes::new(1440));
+        let (mut now, mut sent) = (0, 0);
+        while now <= 4_000_000 {
+            sent += send(&mut pacer, now);
+            now = (pacer.ready_at() - Instant::START)
+                .as_nanos()
+                .div_ceil(1000);
+        }
+        assert_eq!(sent, 4000);
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod names;
 mod neutral_models;
 mod observers;
 mod order;
+mod plain_hosts;
 mod rewritten;
 mod same_change;
 mod seeds;
@@ -52,6 +53,7 @@ pub(crate) static ALL: &[Relation] = &[
     constant_trace::RELATION,
     moved_delay::RELATION,
     order::RELATION,
+    plain_hosts::RELATION,
     names::RELATION,
     rewritten::RELATION,
     observers::RELATION,
@@ -60,7 +62,7 @@ pub(crate) static ALL: &[Relation] = &[
     tied_change::RELATION,
 ];
 
-/// A case whose first trial takes longer is left: the relations play it about fifteen times.
+/// A case whose first trial takes longer is left: the relations play it about sixteen times.
 const SHORT: Span = Span::from_millis(200);
 
 /// One relation.

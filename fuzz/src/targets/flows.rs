@@ -35,6 +35,9 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
     if !quic && random.percent(4) {
         text.push_str("sender = \"ignores-loss\"\n");
     }
+    if random.percent(20) {
+        *text += &format!("host = {}\n", host(random));
+    }
     if random.percent(10) {
         *text += &format!("tunnel = \"{}\"\n", random.choose(&["a", "b"]));
     }
@@ -74,6 +77,40 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
     let _ = random
         .percent(20)
         .then(|| *text += &format!("streams = {}\n", random.magnitude(1, 200)));
+}
+
+/// The hosts of a flow.
+fn host(random: &mut Random) -> String {
+    let model = *random.choose(&["ideal", "linux", "picoquic"]);
+    if random.percent(40) {
+        return format!("\"{model}\"");
+    }
+    let mut table = format!("{{ model = \"{model}\"");
+    if random.flag() {
+        let reads = match random.below(3) {
+            0 => "each".to_owned(),
+            1 => "all".to_owned(),
+            _ => time_from(random, 1000, 100_000_000).to_string(),
+        };
+        table += &format!(", reads = \"{reads}\"");
+    }
+    if random.flag() {
+        let bundle = match random.below(3) {
+            0 => "auto".to_owned(),
+            1 => format!("{} packets", random.magnitude(1, 64)),
+            _ => format!("{} B", random.magnitude(1, 65_536)),
+        };
+        table += &format!(", bundle = \"{bundle}\"");
+    }
+    if random.flag() {
+        table += &format!(", pacing = {}", random.flag());
+    }
+    for key in ["timer", "lateness"] {
+        if random.percent(30) {
+            table += &format!(", {key} = \"{}\"", time_from(random, 1000, 100_000_000));
+        }
+    }
+    table + " }"
 }
 
 /// A circuit breaker of any flow, or of a call.

@@ -173,6 +173,9 @@ fn transport(text: &mut String, random: &mut Random) {
     if random.percent(10) {
         text.push_str("skip_packet_numbers = true\n");
     }
+    if random.percent(10) {
+        text.push_str("acks = \"counted\"\n");
+    }
 }
 
 fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
@@ -191,6 +194,9 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
     let reorder = random.percent(20);
     if reorder {
         text.push_str("reorder = true\n");
+    }
+    if random.percent(15) {
+        text.push_str("splits = false\n");
     }
     models(text, random, reorder);
     if random.percent(12) && !traced {

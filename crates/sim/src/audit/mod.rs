@@ -129,8 +129,11 @@ impl Auditor {
                     times.map(|link| link.least_crossing(least)).sum()
                 };
                 // What elicits no acknowledgement carries no codepoint, and may enter another queue.
-                let acks_in_order =
-                    |back: &[LinkId]| back.iter().all(|link| links[link.index()].keeps_flows);
+                // A bundle that is dropped takes many along.
+                let bundles = (connection.hosts.as_ref()).is_some_and(|hosts| hosts.bundles());
+                let acks_in_order = |back: &[LinkId]| {
+                    !bundles && back.iter().all(|link| links[link.index()].keeps_flows)
+                };
                 let PerDirection { down, up } = &connection.routes;
                 let rtt = crossing(down) + crossing(up);
                 let (rounding, most_runs) = match connection.client {
@@ -231,13 +234,23 @@ impl Auditor {
         (size, ecn): (u32, Ecn),
         number: Option<u64>,
     ) -> u32 {
+        self.leave_host((connection, side), size, number);
+        self.enter(now, link, connection, (size, ecn), number)
+    }
+
+    /// An endpoint sends a packet with this number, by itself or in a bundle.
+    pub(crate) fn leave_host(
+        &mut self,
+        (connection, side): (usize, Role),
+        size: u32,
+        number: Option<u64>,
+    ) {
         let sender = &mut self.sides[connection][side.index()];
         sender.estimates.wire_sent += Bytes::new(u64::from(size));
         if let Some(number) = number {
             let verdict = sender.fates.send(number);
             self.note(verdict, |audit| audit.side_name(connection, side.index()));
         }
-        self.enter(now, link, connection, (size, ecn), number)
     }
 
     /// A packet enters a link. Returns its tag.

@@ -7,6 +7,7 @@ use super::media::MediaSpec;
 use super::schema::{Carriage, Gap};
 use super::supply::Supply;
 use crate::quic::StackController;
+use thalweg_control::report::Every;
 use thalweg_control::{ControllerSpec, Registry};
 use thalweg_transport::{AckConduct, Role, TransportConfig};
 use thalweg_units::{Bytes, Duration};
@@ -172,6 +173,8 @@ pub struct FlowSpec {
     pub(crate) ack_conduct: AckConduct,
     /// Whether the controller of its sender hears of losses.
     pub(crate) ignores_loss: bool,
+    /// How often the controller of its sender hears of acknowledgements, if not of each.
+    pub(crate) reports: Option<Every>,
     /// What ends it when it congests its path for long.
     pub(crate) breaker: Option<BreakerSpec>,
     /// The programs that are its ends.

@@ -74,6 +74,8 @@ pub(crate) struct Hop {
     /// Names of the links in outcomes and traces, and of their random streams.
     pub(crate) names: PerDirection<String>,
     pub(crate) links: PerDirection<LinkConfig>,
+    /// Whether the queues split bundles.
+    pub(crate) splits: bool,
     /// The medium that both links share, if they do.
     pub(crate) medium: Option<MediumConfig>,
     /// Changes whose time the trial decides.

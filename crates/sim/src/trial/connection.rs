@@ -7,12 +7,13 @@ use crate::scenario::library::FlowStack;
 use crate::scenario::supply::Supply;
 use crate::scenario::{FlowSpec, Scenario, StartNoise, Workload};
 use crate::trial::breaker::{Breaker, Rule};
+use crate::trial::hosts::Hosts;
 use crate::trial::media::Call;
 use crate::trial::seed;
-use crate::trial::stack::Endpoint;
+use crate::trial::stack::{Endpoint, Hears};
 use crate::trial::supply::Supplier;
 use thalweg_transport::packet::full_packet_payload;
-use thalweg_transport::{AppEvent, Role};
+use thalweg_transport::{AppEvent, Reading, Role};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Priority of bulk data: the default of the reference.
@@ -31,7 +32,11 @@ pub(crate) struct Connection {
     pub(crate) first_links: [LinkId; 2],
     /// Whether its applications act at times of their own, and not only at events of the endpoints.
     pub(crate) has_timers: bool,
+    /// Whether its ends read all that has arrived by an instant before they answer.
+    pub(crate) reads_all: bool,
     pub(crate) call: Option<Box<Call>>,
+    /// Its hosts, if they change times or packets.
+    pub(crate) hosts: Option<Box<Hosts>>,
     /// Links that packets cross.
     pub(crate) routes: PerDirection<Box<[LinkId]>>,
     pub(crate) client: Endpoint,
@@ -122,7 +127,11 @@ impl Connection {
                 config.ack_conduct = spec.ack_conduct;
             }
             let name = format!("flow/{name}/{side}");
-            let end = (role, sends, spec.ignores_loss);
+            let hears = Hears {
+                ignores_loss: spec.ignores_loss,
+                reports: spec.reports,
+            };
+            let end = (role, sends, hears);
             Endpoint::new(&spec.stack, end, config, start, controller, trial, &name)
         };
         let supplier = match &workload {
@@ -171,6 +180,8 @@ impl Connection {
             sends: Role::BOTH.map(|role| workload.is_sent_by(role)),
             has_timers: call.is_some() || supplier.is_some() || spec.breaker.is_some(),
             first_links: Role::BOTH.map(|sender| routes[Direction::from(sender)][0]),
+            reads_all: spec.transport.host.reading == Reading::All,
+            hosts: Hosts::new(spec.transport.host),
             routes,
             client,
             server,
@@ -204,6 +215,28 @@ impl Connection {
         match side {
             Role::Client => &mut self.client,
             Role::Server => &mut self.server,
+        }
+    }
+
+    /// One end, and the hosts.
+    pub(crate) fn endpoint_and_hosts(&mut self, side: Role) -> (&mut Endpoint, Option<&mut Hosts>) {
+        let endpoint = match side {
+            Role::Client => &mut self.client,
+            Role::Server => &mut self.server,
+        };
+        (endpoint, self.hosts.as_deref_mut())
+    }
+
+    /// When one end is to be called again.
+    #[inline]
+    pub(crate) fn next(&self, side: Role) -> Instant {
+        let due = match side {
+            Role::Client => self.client.next(),
+            Role::Server => self.server.next(),
+        };
+        match &self.hosts {
+            None => due,
+            Some(hosts) => hosts.next(side, due, self.start),
         }
     }
 

@@ -4,9 +4,12 @@
 //! object: the branch is the same for the whole life of a connection, and the modelled path stays free of
 //! indirect calls and of allocations.
 
+use super::hosts::Bundle;
 use crate::quic::{Datagram, RealEndpoint, Steering};
 use crate::trial::ignores_loss::IgnoresLoss;
-use thalweg_control::{Control, Init, Observer, PathState};
+use crate::trial::reported::Reported;
+use thalweg_control::report::Every;
+use thalweg_control::{Control, Controller, Init, Observer, PathState};
 use thalweg_transport::packet::Kind;
 use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Bytes, Ecn, Instant, Rate};
@@ -14,6 +17,26 @@ use thalweg_units::{Bytes, Ecn, Instant, Rate};
 use crate::scenario::FlowController;
 use crate::scenario::library::FlowStack;
 use crate::trial::seed;
+
+/// What the controller of a sender hears of its events: all, unless it is told otherwise.
+#[derive(Clone, Copy)]
+pub(crate) struct Hears {
+    pub(crate) ignores_loss: bool,
+    pub(crate) reports: Option<Every>,
+}
+
+impl Hears {
+    fn behind(self, controller: Box<dyn Controller>, start: Instant) -> Box<dyn Controller> {
+        let controller = match self.reports {
+            None => controller,
+            Some(every) => Box::new(Reported::new(controller, every, start)),
+        };
+        match self.ignores_loss {
+            false => controller,
+            true => Box::new(IgnoresLoss(controller)),
+        }
+    }
+}
 
 /// One end of a connection.
 #[expect(
@@ -29,6 +52,7 @@ pub(crate) enum Endpoint {
 pub(crate) enum Payload {
     Modelled(Packet),
     Real(Datagram),
+    Bundle(Box<Bundle>),
 }
 
 /// The outlet of packets of an endpoint of either stack.
@@ -55,14 +79,16 @@ impl Payload {
         match self {
             Payload::Modelled(packet) => packet.size,
             Payload::Real(datagram) => datagram.data.len() as u32,
+            Payload::Bundle(bundle) => bundle.parts.iter().map(|part| part.payload.size()).sum(),
         }
     }
-    /// Its number at the sender.
+    /// Its number at the sender; of a bundle that of the first packet.
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         match self {
             Payload::Modelled(packet) => packet.number,
             Payload::Real(datagram) => datagram.number,
+            Payload::Bundle(bundle) => bundle.first().map_or(0, Payload::number),
         }
     }
     /// Whether it shows to be an acknowledgement alone; packets of a real stack are encrypted.
@@ -74,6 +100,7 @@ impl Payload {
         match self {
             Payload::Modelled(packet) => packet.ecn,
             Payload::Real(datagram) => datagram.ecn,
+            Payload::Bundle(bundle) => bundle.first().map_or(Ecn::NotEct, Payload::ecn),
         }
     }
     #[inline]
@@ -81,6 +108,12 @@ impl Payload {
         match self {
             Payload::Modelled(packet) => packet.ecn = ecn,
             Payload::Real(datagram) => datagram.ecn = ecn,
+            // A mark goes to each packet that is cut from a bundle.
+            Payload::Bundle(bundle) => {
+                for part in &mut bundle.parts {
+                    part.payload.set_ecn(ecn);
+                }
+            }
         }
     }
 }
@@ -96,11 +129,11 @@ macro_rules! each {
 }
 
 impl Endpoint {
-    /// The endpoint `flow/side` of a trial, which `sends` data of the application or not, and may not tell its controller of losses, of a connection that starts at
-    /// `start`. The names of the random streams are those of the flow.
+    /// The endpoint `flow/side` of a trial, which `sends` data of the application or not, of a connection that starts at
+    /// `start`. `hears` says what of the events its controller hears. The names of the random streams are those of the flow.
     pub(crate) fn new(
         stack: &FlowStack,
-        (role, sends, ignores_loss): (Role, bool, bool),
+        (role, sends, hears): (Role, bool, Hears),
         config: TransportConfig,
         start: Instant,
         controller: &FlowController,
@@ -120,8 +153,7 @@ impl Endpoint {
         }
         let steering = match controller {
             FlowController::Registry(spec) => Steering::Ours(match sends {
-                true if ignores_loss => Box::new(IgnoresLoss(spec.build(&init))),
-                true => spec.build(&init),
+                true => hears.behind(spec.build(&init), start),
                 false => spec.build_for_receiver(&init),
             }),
             FlowController::OfStack(controller) => Steering::Stack(*controller),

@@ -23,7 +23,7 @@ use thalweg_control::report::{Every, Report, Reporter};
 use thalweg_control::{
     Context, Control, Controller, ControllerSpec, Factory, Fixed, Init, Observer, PathState,
 };
-use thalweg_transport::Role;
+use thalweg_transport::{Bundle, Reading, Role};
 use thalweg_units::{Ecn, Instant};
 
 /// A trial with flows that are steered from outside.
@@ -116,6 +116,7 @@ impl SteeredTrial {
             let problem = "a change of the path that follows a state cannot be combined with decisions from outside";
             return Err(problem.to_owned());
         }
+        let keeps_whole = scenario.hops.iter().any(|hop| !hop.splits);
         let mut scenario = scenario.clone();
         let mut desks = Vec::with_capacity(steered.len());
         for &(flow, every) in steered {
@@ -123,6 +124,12 @@ impl SteeredTrial {
                 return Err(format!("the scenario has no flow number {flow}"));
             };
             refuse_unsteerable(spec)?;
+            if spec.transport.host.bundle != Bundle::Single && keeps_whole {
+                let name = &spec.name;
+                return Err(format!(
+                    "flow {name} has hosts that send in bundles, on a path with splits = false; a policy requires one of the two"
+                ));
+            }
             let init = Init {
                 now: Instant::START,
                 mtu: spec.transport.initial_mtu,
@@ -237,6 +244,9 @@ fn refuse_unsteerable(spec: &FlowSpec) -> Result<(), String> {
             refused("runs on the stack of a library, which has controllers of its own")
         }
         (Workload::Requests(_), _) => refused("has a connection for each of its requests"),
+        _ if matches!(spec.transport.host.reading, Reading::Within(_)) => {
+            refused("has hosts that wait before they read")
+        }
         _ if spec.is_sent_by_both() => refused("is a call whose media both ends send"),
         _ => Ok(()),
     }
@@ -438,6 +448,7 @@ mod tests {
             jittery: bool,
             both: bool,
             rules in prop_oneof![Just("rfc"), Just("picoquic")],
+            host in prop_oneof![Just("ideal"), Just("linux"), Just("picoquic")],
             kind in prop_oneof![Just("download"), Just("upload")],
             paced: bool,
             every in prop_oneof![
@@ -452,7 +463,7 @@ mod tests {
             let text = format!(
                 "title = \"one\"\ntime_limit = \"20 s\"\n[path]\nrate = \"{rate} Mbps\"\nrtt = \"{rtt} ms\"\n\
                  buffer = \"{buffer} packets\"\nloss = \"{loss} %\"\n{jitter}[transport]\nrules = \"{rules}\"\n\
-                 [[flow]]\nname = \"main\"\ncontroller = \"mine\"\n{kind} = \"1 MB\"\n\
+                 [[flow]]\nname = \"main\"\ncontroller = \"mine\"\nhost = \"{host}\"\n{kind} = \"1 MB\"\n\
                  [[flow]]\nname = \"other\"\ncontroller = \"{other}\"\nstart = \"300 ms\"\ndownload = \"1 MB\"\n"
             );
             let scenario = read(&text, WithReports(every, paced));
@@ -467,20 +478,29 @@ mod tests {
 
     #[test]
     fn what_cannot_be_steered_is_refused_in_words() {
-        let with = |flow: &str| {
+        let on = |path: &str, flow: &str| {
             let text = format!(
-                "title = \"one\"\n[path]\nrate = \"5 Mbps\"\nrtt = \"40 ms\"\n[[flow]]\nname = \"main\"\n\
+                "title = \"one\"\n[path]\nrate = \"5 Mbps\"\nrtt = \"40 ms\"\n{path}[[flow]]\nname = \"main\"\n\
                  controller = \"cubic\"\n{flow}\n"
             );
             let scenario = read(&text, WithReports(Every::Rtts(1.0), false));
             let trial = SteeredTrial::new(&scenario, 1, &[(0, Every::Rtts(1.0))]);
             trial.err().unwrap_or_default()
         };
+        let with = |flow: &str| on("", flow);
+        let whole = on("splits = false\n", "download = \"1 MB\"\nhost = \"linux\"");
+        assert!(whole.contains("splits = false"), "{whole}");
         assert_eq!(with("download = \"1 MB\""), "");
         let error = with("download = \"1 MB\"\nstack = \"quic\"");
         assert!(
             error.starts_with("flow main runs on the QUIC stack"),
             "{error}"
         );
+        let error = with("download = \"1 MB\"\nhost = { reads = \"1 ms\" }");
+        assert!(
+            error.starts_with("flow main has hosts that wait"),
+            "{error}"
+        );
+        assert_eq!(with("download = \"1 MB\"\nhost = \"linux\""), "");
     }
 }

@@ -102,12 +102,12 @@ fn the_first_trial_of_every_scenario_is_known_to_the_nanosecond() {
     insta::assert_snapshot!(table, @r##"
     scenario       trace hash        completion packets drops
     simple-20mbps  088ff8bf791fb6bc  4377981563   7393   275
-    simple-200mbps 6465ffd230a41475  1015104787  15310  1080
+    simple-200mbps 47c1f8e8731f7147  1015109387  15310  1080
     satellite      9dd58a29a1036d48  6207181691  71129     0
     low-and-up     e2c340493ba81689  7475659928   5167   183
     drop-and-back  cd09bf058c1e99f2  7354633305   5501   518
     black-hole     21063be66295c53c  5525609376   7414   292
-    short-to-long  44a668b88dcbdfa6 17385206336  14230     0
+    short-to-long  c82a1285c6fbef8d 17348291491  14230     0
     random         b1d16e65cbaa524c  6243447944   3676   132
     "##);
 }

@@ -189,9 +189,9 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         writeln!(table, "{}", refusal(from, to)).unwrap();
     }
     insta::assert_snapshot!(table, @r##"
-    a.toml:4: `rt = "50 ms"`: unknown key "rt" (did you mean "rtt"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "medium", "reorder", "up", "change", "repeat"
-    a.toml:14: `downlod = "9 MB"`: unknown key "downlod" (did you mean "download"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed", "command"
-    a.toml:14: `recursive = 1`: unknown key "recursive"; accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed", "command"
+    a.toml:4: `rt = "50 ms"`: unknown key "rt" (did you mean "rtt"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "splits", "jitter", "loss", "ecn", "noise", "policer", "medium", "reorder", "up", "change", "repeat"
+    a.toml:14: `downlod = "9 MB"`: unknown key "downlod" (did you mean "download"?); accepted: one of "name", "controller", "stack", "host", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed", "command"
+    a.toml:14: `recursive = 1`: unknown key "recursive"; accepted: one of "name", "controller", "stack", "host", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed", "command"
     a.toml:19: `[[passes]]`: unknown key "passes" (did you mean "pass"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "traffic", "tunnel", "pass"
     a.toml:1: the key "title" is missing at the top; accepted: title = "A download"
     a.toml:2: path.rate: is missing; accepted: rate = "20 Mbps", or trace = "FILE"
@@ -223,7 +223,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:5: path.jitter: min "9 ms" is above max "2 ms"; accepted: min <= max
     a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
     a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, start, c, beta, start_beta, fast_convergence, ecn, abe, rate_limited_increase
-    a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, cuback, picoquic, dcubic
+    a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, cuback, linux, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
     a.toml:16: `name = ""`: "" is not a name; accepted: a letter of ASCII, then up to 63 letters, digits, "-" and "_", such as "main"
     a.toml:14: flow.0.upload: a flow has one workload; download, upload, requests and call (or media) cannot be combined
@@ -330,7 +330,7 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     }
     insta::assert_snapshot!(table, @r##"
     --set flow.nobody.start=1 s: flow has no entry "nobody"; accepted: main, other, or * for all
-    a.toml --set flow.main.speed=3: `speed = 3`: unknown key "speed" (did you mean "seed"?); accepted: one of "name", "controller", "stack", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed", "command"
+    a.toml --set flow.main.speed=3: `speed = 3`: unknown key "speed" (did you mean "seed"?); accepted: one of "name", "controller", "stack", "host", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed", "command"
     a.toml --set path.rate=10 ms: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     --set path.rate.value=1: path.rate is a value and has no key "value"; accepted: path.rate=VALUE
     --set path..rate=1 Mbps: the key has an empty part; accepted: path.rate="10 Mbps"

@@ -4,12 +4,12 @@
 //! By the rules of the RFCs, a request is for sixteen acknowledgements per window and a delay of a
 //! sixteenth of the RTT, but at least `min_ack_delay`: HyStart++ needs eight RTT samples per round (RFC 9406 section
 //! 4.2), the window may have halved when the request takes effect, and the draft requires a delay below the
-//! RTT. The rules of picoquic aim at four per window, and at fewer once the RTT has grown to 1.5 times
-//! its minimum, which makes short paths stop and wait: CUBIC reaches 7.9 Mbps of 100 on 1 ms.
+//! RTT. The rules of picoquic (`picoquic_compute_ack_gap_and_delay` of its `frames.c`) aim at four per window, and at
+//! fewer once the RTT has grown to 1.5 times its minimum.
 
 use crate::Rules;
 use thalweg_control::{Control, PathState};
-use thalweg_units::{Duration, Rate};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Above this rate, four packets per acknowledgement even if the window is small.
 const FAST: Rate = Rate::from_bytes_per_sec(2_000_000);
@@ -21,16 +21,52 @@ const SHORTEST: Duration = Duration::from_millis(1);
 /// Acknowledgements per window and RTT, by the rules of the RFCs.
 const EACH_ROUND: u64 = 16;
 
+/// What picoquic takes an ACK to need on a link, with headers of IPv6 and Ethernet.
+const ACK_SIZE: Bytes = Bytes::new(12 + 40 + 8 + 55);
+/// It measures no rate over less than this.
+const LEAST_EPOCH: Duration = Duration::from_millis(1);
+
 #[derive(Debug, Default)]
 pub(crate) struct AckFrequency {
     every: u32,
     delay: Duration,
+    received: ReceiveRate,
+}
+
+/// The highest rate at which a sender of data itself received, measured over epochs of more than a smoothed RTT
+/// (`receive_rate_max` of picoquic's `packet.c`): what the way of the acknowledgements carries.
+#[derive(Debug, Default)]
+struct ReceiveRate {
+    /// When the epoch began, and the bytes since.
+    epoch: Option<Instant>,
+    bytes: Bytes,
+    most: Rate,
+}
+
+impl ReceiveRate {
+    fn on_received(&mut self, now: Instant, size: u32, smoothed_rtt: Duration) {
+        let Some(began) = self.epoch else {
+            self.epoch = Some(now); // the first packet does not count
+            return;
+        };
+        self.bytes += Bytes::new(u64::from(size));
+        let span = now - began;
+        if span > smoothed_rtt && span > LEAST_EPOCH {
+            self.most = self.most.max(Rate::over(self.bytes, span));
+            (self.epoch, self.bytes) = (Some(now), Bytes::ZERO);
+        }
+    }
 }
 
 impl AckFrequency {
     /// The last request.
     pub(crate) fn current(&self) -> (u32, Duration) {
         (self.every, self.delay)
+    }
+
+    /// A packet of the application space arrives, by the rules of picoquic.
+    pub(crate) fn on_received(&mut self, now: Instant, size: u32, path: &PathState) {
+        self.received.on_received(now, size, path.smoothed_rtt);
     }
 
     /// A new request, if it differs by more than an eighth from the last one. By
@@ -46,7 +82,8 @@ impl AckFrequency {
         let (every, delay) = match rules {
             Rules::Rfc => sixteen_a_round(path, control, min_delay, max_delay),
             Rules::Picoquic => {
-                let (every, delay) = wanted(path, control, min_delay, max_delay);
+                let limits = (min_delay, max_delay);
+                let (every, delay) = wanted(path, control, limits, self.received.most);
                 (every.max(self.every), delay)
             }
         };
@@ -79,8 +116,8 @@ fn sixteen_a_round(
 fn wanted(
     path: &PathState,
     control: &Control,
-    min_delay: Duration,
-    max_delay: Duration,
+    (min_delay, max_delay): (Duration, Duration),
+    receive_rate: Rate,
 ) -> (u32, Duration) {
     let starting = !control.startup_done;
     let mut packets = (control.window.as_u64() / path.mtu.as_u64()).max(2);
@@ -106,11 +143,13 @@ fn wanted(
         every = (32 + packets.saturating_sub(128) / 8).min(64);
     }
     let mut delay = (path.min_rtt / 4).clamp(min_delay, max_delay);
-    if path.smoothed_rtt * 2 > path.min_rtt * 3 {
-        // With queues or jitter, acknowledgements need not be denser than their resolution. The
-        // reference derives the delay from the rate at which the sender itself receives; a sender of bulk
-        // data receives almost nothing, which gives the longest delay.
-        delay = max_delay;
+    if path.smoothed_rtt * 2 > path.min_rtt * 3 && !receive_rate.is_zero() {
+        // With queues or jitter, acknowledgements need not be denser than their way back carries them.
+        delay = delay.max(receive_rate.time_for(ACK_SIZE)).min(max_delay);
+        packets = packets.max(2);
+        if starting {
+            packets /= 2; // once more
+        }
         let rounds = packets.div_ceil(every);
         if delay * rounds > (path.smoothed_rtt + path.min_rtt) / 2 {
             let fit = path.smoothed_rtt.as_nanos() / delay.as_nanos().max(1);
@@ -155,17 +194,67 @@ mod tests {
     fn four_acknowledgements_for_each_window() {
         // 100 packets of window: (100 + 3) / 4 = 25 packets; delay 80/4 = 20, at most 10 ms
         assert_eq!(
-            wanted(&path(80, 1_000_000), &control(144_000), MIN, MAX),
+            wanted(
+                &path(80, 1_000_000),
+                &control(144_000),
+                (MIN, MAX),
+                Rate::ZERO
+            ),
             (25, MAX)
         );
         // a small window at low rate: two packets; 8 ms / 4 = 2 ms
-        let slow = wanted(&path(8, 100_000), &control(5_000), MIN, MAX);
+        let slow = wanted(&path(8, 100_000), &control(5_000), (MIN, MAX), Rate::ZERO);
         assert_eq!(slow, (2, Duration::from_millis(2)));
         // fast and long: at least ten
         assert_eq!(
-            wanted(&path(120, 3_000_000), &control(15_000), MIN, MAX).0,
+            wanted(
+                &path(120, 3_000_000),
+                &control(15_000),
+                (MIN, MAX),
+                Rate::ZERO
+            )
+            .0,
             10
         );
+    }
+
+    #[test]
+    fn behind_queues_the_delay_is_that_of_an_ack_at_the_rate_at_which_the_sender_receives() {
+        // Bad Wi-Fi: 2 ms and 8 ms of RTT; a quarter of 2 ms is less than the least delay.
+        let mut path = path(2, 1_000_000);
+        let wanted = |path: &PathState, bytes| {
+            let rate = Rate::from_bytes_per_sec(bytes);
+            wanted(path, &control(144_000), (MIN, MAX), rate)
+        };
+        assert_eq!(wanted(&path, 96_000).1, MIN);
+        path.smoothed_rtt = Duration::from_millis(8);
+        // 115 B at 96 kB/s are 1.198 ms, at 1 kB/s more than the largest delay, and 1 MB/s less than the least.
+        let micros = |bytes| wanted(&path, bytes).1.as_micros();
+        assert_eq!([96_000, 1_000, 1_000_000].map(micros), [1197, 10_000, 1000]);
+        // 100 packets, twice as many since the path is short: 50 a request. Four of 10 ms are longer than the mean of
+        // the RTTs, 5 ms, and 8 ms have room for none: all 200, but 32 where four delays exceed the least RTT.
+        assert_eq!(wanted(&path, 1_000).0, 32);
+        // Who has received nothing corrects nothing.
+        assert_eq!(wanted(&path, 0), (32, MIN));
+    }
+
+    #[test]
+    fn the_rate_of_receiving_is_the_highest_over_more_than_a_smoothed_rtt_and_the_first_packet_begins_it()
+     {
+        let mut rate = ReceiveRate::default();
+        let mut receive = |micros, size| {
+            let now = Instant::START + Duration::from_micros(micros);
+            rate.on_received(now, size, Duration::from_millis(8));
+            rate.most.as_bytes_per_sec()
+        };
+        // A request of 1 kB begins; 1440 B of a probe and 60 B of an ACK come within 10 ms: 150 kB/s.
+        assert_eq!(
+            [receive(0, 1000), receive(5, 1440), receive(8_000, 30)],
+            [0; 3]
+        );
+        assert_eq!(receive(10_000, 30), 150_000);
+        // Less later: 55 B in 10 ms are no more.
+        assert_eq!(receive(20_000, 55), 150_000);
     }
 
     #[test]

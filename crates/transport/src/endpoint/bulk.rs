@@ -96,7 +96,7 @@ impl Endpoint {
             if left <= u64::from(len) || self.sender.path.bytes_in_flight.is_zero() {
                 return false;
             }
-            let in_window = self.fits_window(size);
+            let in_window = self.fits_window(size, now);
             self.sender.path.window_limited = !in_window;
             if !in_window || !self.pacer.is_ready(now) {
                 self.pacing = in_window;

@@ -5,6 +5,8 @@
 //! [`Endpoint::next`].
 
 mod bulk;
+mod bundles;
+mod counted_acks;
 mod path_mtu;
 mod receive;
 mod recovery;
@@ -25,7 +27,7 @@ use crate::sender::Sender;
 use crate::sent_packets::SentPackets;
 use crate::stream::flow_control::Credit;
 use crate::stream::send::{SendStream, place_of};
-use crate::{AppEvent, Counters, PacketLog, Role, TransportConfig};
+use crate::{AppEvent, Bundle, Counters, PacketLog, Role, TransportConfig};
 use rand_core::Rng as _;
 use skips::Skips;
 use std::collections::VecDeque;
@@ -64,6 +66,11 @@ pub struct Endpoint {
     role: Role,
     /// Whether only the pacer holds data back.
     pacing: bool,
+    /// Whether its host sends in bundles.
+    bundles: bool,
+    /// Whether its acknowledgements count in flight and are paced, and how many there were since the last PING.
+    counts_acks: bool,
+    acks_since_ping: u32,
     mtu_probe_pending: bool,
     ack_frequency_pending: bool,
     /// A stream may have a RESET_STREAM frame to send.
@@ -143,6 +150,9 @@ impl Endpoint {
             last_eliciting: start,
             probe_period: Duration::MAX,
             pacing: false,
+            bundles: config.host.bundle != Bundle::Single,
+            counts_acks: config.counted_acks,
+            acks_since_ping: 0,
             at_rest: None,
             mtu_probes_left: path_mtu::MTU_PROBES,
             confirmed_mtu: Bytes::ZERO,
@@ -314,7 +324,10 @@ impl Endpoint {
     /// lifts the anti-amplification limit of a server, under which the timer was not set (section A.6).
     pub fn next(&self) -> Instant {
         if self.at_rest.is_some() {
-            return self.receiver.acks.deadline();
+            return match self.counts_acks {
+                true => self.ack_deadline(),
+                false => self.receiver.acks.deadline(),
+            };
         }
         match self.closing {
             Closing::Closed => return Instant::NEVER,
@@ -350,7 +363,11 @@ impl Endpoint {
         if self.role == Role::Server && !self.handshake.may_send(ACK_ONLY_SIZE) {
             return Instant::NEVER;
         }
-        self.receiver.acks.deadline()
+        let deadline = self.receiver.acks.deadline();
+        match self.counts_acks && self.is_complete() {
+            true => self.paced_ack(deadline),
+            false => deadline,
+        }
     }
 
     /// UDP payload of the largest packet that may be sent next.
@@ -434,6 +451,9 @@ impl Endpoint {
         }
         self.sender.decide();
         self.ecn = self.ecn_validation.codepoint(self.sender.ecn());
+        if self.bundles {
+            self.size_bundles();
+        }
         let Some(rate) = self.pacing_rate() else {
             if !self.config.pacing {
                 self.pacer.release(); // the controller may have had a rate

@@ -2,11 +2,11 @@
 
 use super::path_mtu::AckedSizes;
 use super::{Closing, Endpoint};
-use crate::AppEvent;
 use crate::ecn_validation::AckedByCodepoint;
 use crate::handshake::{DELIVERED_BY_ACK, Stage};
 use crate::packet::{AckFrame, Frame, Kind, Packet, used};
 use crate::stream::send::{SendStream, place_of};
+use crate::{AppEvent, Rules};
 use thalweg_control::event::{Ack, Arrival, RttSample};
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
@@ -150,7 +150,12 @@ impl Endpoint {
             if !is_data {
                 self.end_rest();
             }
-            if (self.receiver.acks).on_packet(now, packet.number, packet.ecn, urgent) {
+            let is_new = match used(&packet.frames).next() {
+                Some(_) => (self.receiver.acks).on_packet(now, packet.number, packet.ecn, urgent),
+                // Only acknowledgements that count have none.
+                None => (self.receiver.acks).on_silent(now, packet.number, packet.ecn),
+            };
+            if is_new {
                 self.receiver.note_arrival(packet.number, now);
                 for frame in used(&packet.frames) {
                     self.on_frame(now, packet.number, frame);
@@ -164,6 +169,9 @@ impl Endpoint {
         }
         if let Some(ack) = &packet.ack {
             self.on_ack_frame(now, ack);
+        }
+        if self.config.rules == Rules::Picoquic {
+            (self.ack_frequency).on_received(now, packet.size, &self.sender.path);
         }
     }
 

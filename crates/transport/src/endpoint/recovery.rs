@@ -63,6 +63,9 @@ impl Endpoint {
     /// A probe timeout (RFC 9002 section 6.2.4): packets may be sent regardless of the window. Two by the RFC, so that
     /// the loss of one does not cost another period; picoquic sends one.
     pub(super) fn probe(&mut self, now: Instant) {
+        if self.counts_acks && self.gives_up_acks(now) {
+            return;
+        }
         self.timeouts += 1;
         self.renew_probe_period();
         self.probes = match self.config.rules {

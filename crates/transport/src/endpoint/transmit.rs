@@ -105,6 +105,9 @@ impl Endpoint {
         if self.ack_deadline() > now {
             return None;
         }
+        if self.counts_acks && self.is_complete() {
+            return self.acknowledge_counted(now);
+        }
         self.acknowledge_alone(now)
     }
 
@@ -160,7 +163,7 @@ impl Endpoint {
     /// Whether window, pacer and anti-amplification limit allow a packet and there is data for it.
     #[inline(always)] // in the one place that asks
     fn data_may_leave(&mut self, now: Instant) -> bool {
-        let in_window = self.fits_window(self.largest_packet());
+        let in_window = self.fits_window(self.largest_packet(), now);
         let may_send = in_window && self.pacer.is_ready(now);
         if self.probes == 0 {
             if !may_send {
@@ -184,14 +187,16 @@ impl Endpoint {
 
     /// Whether the window allows a packet of that size. RFC 9002 section 7: bytes in flight must not
     /// exceed it. Picoquic is blocked when more than the window is in flight, so one packet may overshoot.
+    /// A host that sends in bundles may wait for more room.
     #[inline]
-    pub(super) fn fits_window(&self, size: u32) -> bool {
+    pub(super) fn fits_window(&self, size: u32, now: Instant) -> bool {
         let in_flight = self.sender.path.bytes_in_flight;
         let after = match self.config.rules {
             Rules::Rfc => in_flight + Bytes::new(u64::from(size)),
             Rules::Picoquic => in_flight,
         };
-        after <= self.sender.control.window || in_flight.is_zero()
+        (after <= self.sender.control.window || in_flight.is_zero())
+            && !(self.bundles && self.waits_for_bundle(now))
     }
 
     /// Whether there is anything to put into a numbered packet. A request for another ACK frequency waits for

@@ -150,6 +150,15 @@ impl SendStream {
         self.written.min(self.peer_limit) - self.sent
     }
 
+    /// Bytes that wait to be sent, anew or again; more than all if the end waits for them.
+    pub(crate) fn pending(&self) -> u64 {
+        if self.reset {
+            return 0;
+        }
+        let lost = self.lost.iter().map(|(from, to)| to - from);
+        lost.sum::<u64>() + self.written.min(self.peer_limit) - self.sent
+    }
+
     /// A frame of `len` of the [`SendStream::fresh`] bytes, which are more.
     #[inline]
     pub(crate) fn take_full(&mut self, len: u16, served: u64) -> Frame {

@@ -202,3 +202,39 @@ fn the_delay_that_a_peer_reports_is_subtracted_from_the_rtt() {
     }
     assert!(delayed > 0, "no acknowledgement was ever delayed");
 }
+
+#[test]
+fn counted_acknowledgements_are_in_flight_until_the_answer_to_each_24th_and_two_idle_ends_fall_silent()
+ {
+    let config = TransportConfig {
+        counted_acks: true,
+        ack_frequency: false,
+        ..TransportConfig::new(Rules::Picoquic)
+    };
+    let (scribe, _) = Scribe::with_window(60_000);
+    let mut pair = Pair::new(&config, scribe)
+        .asking(&[Exchange::new(0, 1_000_000)])
+        .connect();
+    let most = std::cell::Cell::new(0);
+    pair.run_until(at_ms(60_000), |pair| {
+        most.set(most.get().max(pair.client.path().bytes_in_flight.as_u64()));
+        pair.is_answered()
+    });
+    let most = most.get();
+    let alone = |sent: &&Sent| sent.packet.size == 55;
+    let own: Vec<&Sent> = acks(&pair).filter(alone).collect();
+    assert!(own.len() > 300 && own.iter().all(|sent| sent.packet.kind == Kind::Data));
+    let pings = own
+        .iter()
+        .filter(|sent| matches!(sent.packet.frames[0], Frame::Ping));
+    assert_eq!(pings.count(), own.len() / 24);
+    // 24 of 55 bytes, and those of a round trip and a delay; the request and the probe of the MTU were before.
+    assert!((1320..6000).contains(&most), "{most}");
+    let end = pair.now;
+    pair.run_to(end + ms(20_000));
+    let late = pair.sent.iter().filter(|sent| sent.time > end + ms(5_000));
+    assert_eq!(late.count(), 0);
+    for end in [&pair.client, &pair.server] {
+        assert!(end.path().bytes_in_flight.is_zero(), "{:?}", end.role());
+    }
+}

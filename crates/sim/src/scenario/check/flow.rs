@@ -32,6 +32,7 @@ impl Checker<'_> {
         let command = self.command(index, flow)?;
         let workload = self.workload(index, flow)?;
         let transport = self.transport(index, flow, file)?;
+        let reports = self.reports(index, flow, &controller)?;
         if flow.stack == schema::Stack::Quic
             && let Some(why) = quic::unavailable()
         {
@@ -59,6 +60,7 @@ impl Checker<'_> {
             transport,
             ack_conduct,
             ignores_loss: flow.sender == schema::SenderConduct::IgnoresLoss,
+            reports,
             breaker,
             command,
         };

@@ -8,6 +8,7 @@ pub(super) mod counts;
 mod criteria;
 mod dead_end;
 mod flow;
+mod host;
 mod link;
 mod media;
 mod names;

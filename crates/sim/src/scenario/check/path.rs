@@ -49,6 +49,7 @@ impl Checker<'_> {
             return Ok(vec![Hop {
                 names,
                 links,
+                splits: path.splits.unwrap_or(true),
                 medium,
                 tied,
             }]);
@@ -78,6 +79,7 @@ impl Checker<'_> {
             hops.push(Hop {
                 names,
                 links,
+                splits: link.splits.unwrap_or(true),
                 medium,
                 tied,
             });

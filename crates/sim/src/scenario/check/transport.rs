@@ -7,7 +7,7 @@ use thalweg_transport::{AckConduct, Rules, TransportConfig};
 use thalweg_units::{Bytes, Duration};
 
 /// Largest lateness of a wake-up: the timers of an endpoint must fire long before its longest probe timeout is over.
-const LATEST_WAKEUP: Duration = Duration::from_secs(1);
+pub(super) const LATEST_WAKEUP: Duration = Duration::from_secs(1);
 
 /// No limit of flow control that a path meets, as of the real stack; it bounds what a sender can have outstanding.
 const UNLIMITED: Bytes = Bytes::new(1 << 30);
@@ -29,7 +29,7 @@ impl Checker<'_> {
         let standard = TransportConfig::new(rules);
         let is_unlimited = flow.receiver.has_no_limit();
         let initial_mtu = given.initial_mtu.unwrap_or(standard.initial_mtu);
-        let config = TransportConfig {
+        let mut config = TransportConfig {
             rules,
             initial_window: given
                 .initial_window
@@ -46,6 +46,7 @@ impl Checker<'_> {
                 .min(given.max_ack_delay.unwrap_or(Duration::MAX)),
             ack_every: given.ack_every.unwrap_or(standard.ack_every),
             ack_frequency: given.ack_frequency.unwrap_or(standard.ack_frequency),
+            counted_acks: given.acks == Some(schema::Acks::Counted),
             initial_max_data: given.initial_max_data.unwrap_or(standard.initial_max_data),
             initial_max_stream_data: match is_unlimited {
                 true => UNLIMITED,
@@ -63,11 +64,13 @@ impl Checker<'_> {
             zero_rtt: flow.zero_rtt,
             seed: flow.seed.as_ref().map(|seed| (seed.window, seed.rtt)),
             pacing: given.pacing.unwrap_or(standard.pacing),
+            host: standard.host,
             wakeup_noise: file.noise.wakeup,
             handshake_excess: Bytes::ZERO, // each connection draws its own
             // Bulk data is only counted; a call needs the progress of streams.
             stream_progress: flow.call.is_some() || !flow.media.is_empty(),
         };
+        self.host(index, flow, file, &mut config)?;
         if config.wakeup_noise > LATEST_WAKEUP {
             return self.fail(
                 "noise.wakeup",

@@ -2,6 +2,7 @@
 
 use super::breaker::CircuitBreaker;
 use super::command::Command;
+use super::host::Host;
 use super::media::Media;
 use super::name::Name;
 use super::short::Form;
@@ -62,6 +63,8 @@ pub(crate) struct Flow {
     /// Its stack: the modelled endpoint ("model"), a real QUIC stack ("quic"), or the file of a library with a stack.
     #[serde(default)]
     pub(crate) stack: Stack,
+    /// The hosts at its ends: the name of a model, or a table with a model.
+    pub(crate) host: Option<Form<Host>>,
     /// When it starts.
     #[serde(default)]
     pub(crate) start: Duration,

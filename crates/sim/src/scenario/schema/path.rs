@@ -31,6 +31,8 @@ pub(crate) struct Path {
     pub(crate) buffer: BufferSize,
     /// Queue discipline of each direction: its name, or a table with a model.
     pub(crate) queue: Option<Form<Queue>>,
+    /// Whether these queues split the bundles of hosts into packets; otherwise a bundle is a packet of up to 64 kB.
+    pub(crate) splits: Option<bool>,
     /// Random delay added to each packet, in each direction: its mean, or a table with a model.
     pub(crate) jitter: Option<Form<Jitter>>,
     /// Loss of packets, in each direction: a probability such as "0.1 %", or a model.

@@ -2,6 +2,7 @@
 //! `queue = { model = "codel" }`, `loss = "1 %"` is `loss = { model = "random", rate = "1 %" }`.
 
 use super::breaker::CircuitBreaker;
+use super::host::{Host, HostModel};
 use super::impairment::{Jitter, Loss};
 use super::medium::Medium;
 use super::queue::Queue;
@@ -50,6 +51,17 @@ impl Short for Medium {
     }
     fn texts(generator: &mut SchemaGenerator) -> Schema {
         models(&Medium::json_schema(generator))
+    }
+}
+
+impl Short for Host {
+    const TEXT: &'static str = "the name of a model";
+    const MEANING: &'static str = "A model as it is.";
+    fn written_out(text: &str) -> Table<'_> {
+        vec![("model", text)]
+    }
+    fn texts(generator: &mut SchemaGenerator) -> Schema {
+        HostModel::json_schema(generator)
     }
 }
 
@@ -104,6 +116,7 @@ impl Short for Loss {
 pub(crate) fn written_out<'t>(key: &str, text: &'t str) -> Option<Table<'t>> {
     match key {
         "queue" | "up_queue" => Some(Queue::written_out(text)),
+        "host" => Some(Host::written_out(text)),
         "medium" => Some(Medium::written_out(text)),
         "circuit_breaker" => Some(CircuitBreaker::written_out(text)),
         "jitter" => Some(Jitter::written_out(text)),

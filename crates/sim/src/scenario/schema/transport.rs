@@ -29,12 +29,25 @@ pub(crate) struct Transport {
     pub(crate) ack_every: Option<u32>,
     /// Whether senders request an acknowledgement frequency.
     pub(crate) ack_frequency: Option<bool>,
+    /// Whether packets that only acknowledge are "free", or "counted": numbered, in flight and paced under a controller.
+    pub(crate) acks: Option<Acks>,
     /// Whether senders leave packet numbers out, to find receivers that acknowledge what has not arrived.
     pub(crate) skip_packet_numbers: Option<bool>,
     /// Initial flow-control limit of the connection.
     pub(crate) initial_max_data: Option<Bytes>,
     /// Initial flow-control limit of a stream.
     pub(crate) initial_max_stream_data: Option<Bytes>,
+}
+
+/// What packets that only acknowledge are to their sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Acks {
+    /// Not congestion controlled (RFC 9002 section 7).
+    #[default]
+    Free,
+    /// Numbered, in flight until they are acknowledged, and paced, as in picoquic. The modelled endpoint only.
+    Counted,
 }
 
 /// Rules of the modelled endpoint.

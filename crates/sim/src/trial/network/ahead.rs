@@ -44,6 +44,7 @@ impl Network {
         !self.is_watched()
             && self.is_alone
             && !connection.has_timers
+            && connection.hosts.is_none()
             && connection.completion.is_none()
             && connection.sends(side)
     }

@@ -36,9 +36,9 @@ impl Network {
             Element::Endpoint(index, _) if index >= self.connections.len() => Instant::NEVER,
             Element::Endpoint(index, Role::Client) => match &self.connections[index] {
                 waiting if !waiting.started => waiting.start,
-                connection => connection.client.next(),
+                connection => connection.next(Role::Client),
             },
-            Element::Endpoint(index, Role::Server) => self.connections[index].server.next(),
+            Element::Endpoint(index, side) => self.connections[index].next(side),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::audit::Auditor;
 use crate::outcome::series::Series;
 use crate::scenario::hop::LinkId;
+use crate::trial::hosts::Bundle;
 use crate::trial::stack::{Outlet, Payload};
 use thalweg_path::Link;
 use thalweg_transport::Role;
@@ -53,6 +54,36 @@ pub(super) struct FirstLink<'a> {
     pub(super) audit: Option<&'a mut Auditor>,
     /// Whether anything was sent.
     pub(super) sent: bool,
+}
+
+impl FirstLink<'_> {
+    /// A bundle enters the link as one packet.
+    pub(super) fn send_bundle(&mut self, bundle: Box<Bundle>) {
+        let size = bundle.parts.iter().map(|part| part.size).sum();
+        let packet = Payload::Bundle(bundle);
+        let tag = match (&mut self.audit, &packet) {
+            (Some(audit), Payload::Bundle(bundle)) => {
+                for part in &bundle.parts {
+                    audit.leave_host(self.sender, part.size, part.number);
+                }
+                let what = (size, packet.ecn());
+                audit.enter(self.now, self.link_id, self.sender.0, what, None)
+            }
+            _ => 0,
+        };
+        if let Some((series, flow)) = &mut self.series {
+            series.on_sent(self.now, *flow, Bytes::new(u64::from(size)));
+        }
+        let carried = InTransit {
+            connection: self.sender.0 as u32,
+            size,
+            crossed: 0,
+            tag,
+            packet,
+        };
+        self.link.push(self.now, carried);
+        self.sent = true;
+    }
 }
 
 impl Outlet for FirstLink<'_> {

@@ -11,6 +11,7 @@ use crate::trial::connection::{Connection, plans};
 use crate::trial::element::{Element, Elements};
 use crate::trial::event_queue::EventQueue;
 use crate::trial::seed;
+use crate::trial::stack::Payload;
 use crate::trial::traffic::{self, Source};
 use first_link::{FirstLink, InTransit};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,9 +22,11 @@ use thalweg_units::{Bytes, Instant};
 mod ahead;
 mod audited;
 mod breaker;
+mod bundler;
 mod cross_traffic;
 mod end;
 mod first_link;
+mod hosts;
 mod links;
 mod medium;
 mod progress;
@@ -31,10 +34,12 @@ mod rounds;
 mod steered;
 #[cfg(test)]
 mod tests;
+mod wake;
 mod watched;
 
 use ahead::Ahead;
 use breaker::Aggregate;
+use hosts::HostWork;
 use progress::FlowProgress;
 use steered::Pause;
 pub(crate) use steered::Progressed;
@@ -77,6 +82,7 @@ pub(crate) struct Network {
     /// Whether flows are steered from outside, and the decision that the trial waits for.
     is_steered: bool,
     paused: Option<Pause>,
+    host_work: HostWork,
     /// The sender that has acted ahead of the event loop.
     ahead: Option<Ahead>,
     #[cfg(test)]
@@ -173,6 +179,7 @@ impl Network {
             audit: None,
             is_steered: false,
             paused: None,
+            host_work: HostWork::new(scenario),
             ahead: None,
             #[cfg(test)]
             steps_ahead: 0,
@@ -250,6 +257,7 @@ impl Network {
             if self.paused.is_some() {
                 return; // `resume` goes on
             }
+            self.answer_what_is_read(link, arrived);
             let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
             // Two rarely arrive together.
             if arrived && next <= self.now {
@@ -317,9 +325,19 @@ impl Network {
         };
         let route = &connection.routes[Direction::to(side)];
         if let Some(&next) = route.get(usize::from(carried.crossed)) {
-            if let Some(carried) = self.links[link.index()].take_arrived() {
-                self.forward(next, carried, number);
+            match self.links[link.index()].take_arrived() {
+                Some(carried) if matches!(carried.packet, Payload::Bundle(_)) => {
+                    self.forward_bundle(next, carried);
+                }
+                Some(carried) => self.forward(next, carried, number),
+                None => {}
             }
+            return true;
+        }
+        if let Some(hosts) = &connection.hosts
+            && (hosts.waits().is_some() || matches!(carried.packet, Payload::Bundle(_)))
+        {
+            self.arrive_at_host(link, side, index, number);
             return true;
         }
         if let Some(series) = &mut self.series
@@ -335,7 +353,9 @@ impl Network {
         }
         let is_unmoved = endpoint.receive(self.now, &mut carried.packet);
         self.note_sender(index, side);
-        if !self.is_steered || !self.pauses(index, side, Some(link)) {
+        if (!self.is_steered || !self.pauses(index, side, Some(link)))
+            && !self.answers_later(link, index, side)
+        {
             self.react(index, side, is_unmoved);
         }
         true
@@ -357,7 +377,7 @@ impl Network {
                 self.due(Element::Endpoint(index, side))
             );
         } else if is_silent {
-            let next = connection.endpoint(side).next();
+            let next = connection.next(side);
             self.queue.set(self.number(index, side), next);
         } else {
             self.pump(index, side, "received");
@@ -368,52 +388,6 @@ impl Network {
     #[inline(always)] // in every event
     fn number(&self, connection: usize, side: Role) -> usize {
         self.elements.number(Element::Endpoint(connection, side))
-    }
-
-    /// The applications of a connection are due.
-    fn wake_applications(&mut self, index: usize) {
-        self.look_at_breaker(index);
-        let connection = &mut self.connections[index];
-        let (running, open) = connection.is_in_progress();
-        connection.tick_app(self.now);
-        debug_assert!(connection.next_app() > self.now, "time would stand still");
-        self.note_end(index, running, open);
-        self.pump(index, Role::Client, "timer");
-        self.pump(index, Role::Server, "timer");
-    }
-
-    /// A connection starts, unless its tunnel has been ended.
-    #[cold]
-    #[inline(never)] // once in a connection
-    fn start(&mut self, index: usize) {
-        if self.connections[index].is_tripped() {
-            self.end_unstarted(index);
-            return;
-        }
-        self.connections[index].begin();
-        self.note_start(index);
-        self.pump(index, Role::Client, "timer");
-    }
-
-    /// An endpoint of a connection is due.
-    fn wake(&mut self, index: usize, side: Role) {
-        let connection = &mut self.connections[index];
-        if side == Role::Client && !connection.started {
-            self.start(index);
-            return;
-        }
-        if (self.ahead).is_some_and(|ahead| ahead.sender == (index, side)) {
-            self.catch_up();
-            return;
-        }
-        connection.endpoint(side).expire(self.now);
-        self.note_sender(index, side);
-        if !self.is_steered || !self.pauses(index, side, None) {
-            self.pump(index, side, "timer");
-            if self.may_run_ahead(index, side) {
-                self.run_ahead(index, side);
-            }
-        }
     }
 
     /// Lets the application of one side act, sends all that may leave, and notes when the side wants to
@@ -435,8 +409,9 @@ impl Network {
         }
         let data_of = (self.series.is_some() && connection.sends(side)).then_some(connection.flow);
         let link_id = connection.first_links[side.index()];
+        let bundles = self.makes_bundles(index, link_id);
+        connection = &mut self.connections[index];
         let link = &mut self.links[link_id.index()];
-        let endpoint = connection.endpoint(side);
         let mut first_link = FirstLink {
             now: self.now,
             overhead: self.overhead,
@@ -447,11 +422,23 @@ impl Network {
             audit: self.audit.as_deref_mut(),
             sent: false,
         };
-        endpoint.transmit(self.now, &mut first_link);
+        if bundles {
+            hosts::transmit_bundles(
+                connection,
+                side,
+                &mut self.host_work,
+                &mut first_link,
+                self.now,
+            );
+        } else {
+            connection
+                .endpoint(side)
+                .transmit(self.now, &mut first_link);
+        }
         let sent = first_link.sent;
-        let has_events = endpoint.has_events();
+        let has_events = connection.endpoint(side).has_events();
         // A timer set to a time in the past fires now (RFC 9002 sections A.6 and A.8).
-        self.queue.set(number, endpoint.next().max(self.now));
+        self.queue.set(number, connection.next(side).max(self.now));
         if sent {
             let next = link.next().unwrap_or(Instant::NEVER);
             self.queue.set(link_id.index(), next);

@@ -66,7 +66,10 @@ impl Network {
             self.pump(connection, side, "timer");
             return;
         };
-        self.react(connection, side, false);
+        if !self.answers_later(link, connection, side) {
+            self.react(connection, side, false);
+        }
+        self.answer_what_is_read(link, true);
         let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
         if next > self.now {
             self.note_delivered(link, next);

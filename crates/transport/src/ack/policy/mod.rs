@@ -152,17 +152,35 @@ impl AckPolicy {
         }
     }
 
-    /// A numbered packet arrived; false if it is a duplicate.
-    pub(crate) fn on_packet(&mut self, now: Instant, number: u64, ecn: Ecn, urgent: bool) -> bool {
+    /// A numbered packet that elicits no acknowledgement arrived; false if it is a duplicate. The next frame reports it.
+    pub(crate) fn on_silent(&mut self, now: Instant, number: u64, ecn: Ecn) -> bool {
         if !self.received.insert(number) {
             return false;
         }
+        self.count(ecn);
+        self.total += 1;
+        if self.total == 1 || number > self.largest {
+            (self.largest, self.largest_at) = (number, now);
+        }
+        self.unreported = self.unreported.min(number);
+        true
+    }
+
+    fn count(&mut self, ecn: Ecn) {
         match ecn {
             Ecn::NotEct => {}
             Ecn::Ect0 => self.counts.ect0 += 1,
             Ecn::Ect1 => self.counts.ect1 += 1,
             Ecn::Ce => self.counts.ce += 1,
         }
+    }
+
+    /// A numbered packet arrived; false if it is a duplicate.
+    pub(crate) fn on_packet(&mut self, now: Instant, number: u64, ecn: Ecn, urgent: bool) -> bool {
+        if !self.received.insert(number) {
+            return false;
+        }
+        self.count(ecn);
         let in_order = self.total == 0 || number == self.largest + 1;
         self.total += 1;
         if self.total == 1 || number > self.largest {
