@@ -137,6 +137,7 @@ PAGES = {
     "probe": Page(DOCS / "how-to" / "probe.md", probe.make, partial(_lines, probe.parts)),
     "model-and-stack": Page(model_and_stack.PAGE, _model_and_stack),
     "harm-causes": Page(DOCS / "evidence" / "studies" / "harm.md", harm_causes.make),
+    "harm-hosts": Page(DOCS / "evidence" / "studies" / "harm.md", harm_causes.make_hosts),
     "harm-pacing": Page(DOCS / "evidence" / "studies" / "harm.md", harm_causes.make_pacing),
     **{
         name: Page(EXPERIMENTS / f"{name}.md", made_by.make, partial(_lines, made_by.parts))

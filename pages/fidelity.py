@@ -134,7 +134,8 @@ def differences(plan: dict[str, Any], rows: list[Row], trials: int) -> list[str]
         drops = outcomes.links.filter(link="down")["dropped_packets"].to_numpy()
         return f"{np.median(closed):.3f} s", f"{np.median(drops):.0f}"
 
-    return reasons.section(reasons.reasons_of(plan), open_values(plan, rows), peers, ours)
+    head, *values = reasons.section(reasons.reasons_of(plan), open_values(plan, rows), peers, ours)
+    return [head, plan["differences"].strip(), *values]
 
 
 def load(entry: dict[str, Any]) -> thalweg.Scenario:

@@ -6,7 +6,7 @@ Measures the table of docs/evidence/studies/harm.md, and the harm of two long fl
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 
 import numpy as np
@@ -14,7 +14,9 @@ import polars as pl
 
 import thalweg
 from pages.made import DOCS, fill, made, row
+from thalweg.base.quantity import seconds
 from thalweg.experiments.studies.harm.metric import geometric_mean, harm_less_is_better, observed_durations
+from thalweg.experiments.studies.harm.published import LINES
 
 TRIALS = 3
 LIMIT_S = 290.0
@@ -68,6 +70,28 @@ PACING = (
 """What the pacing of the transport does: Linux has none for CUBIC behind fq_codel."""
 
 
+LINUX = {"flow.*.host": "linux", "path.splits": "false"}
+"""What ccafct's namespaces have: segmentation offload, and queues that see a bundle as one packet."""
+NO_ECN = "cubic:ecn=off"
+HOSTS = (
+    Change("ideal hosts"),
+    Change("Linux", LINUX, NO_ECN),
+    Change("Linux, bundles split before the queue", {"flow.*.host": "linux"}, NO_ECN),
+    Change("Linux, paced", {**LINUX, "flow.*.host": '{ model = "linux", pacing = true }'}, NO_ECN),
+    Change("Linux, no HyStart++", LINUX, "cubic:ecn=off,start=classic", "cubic:start=classic"),
+    Change("Linux, CUBIC of Linux", LINUX, "cubic:ecn=off,variant=linux", "cubic:variant=linux"),
+    *(
+        Change(
+            f"Linux, bundles of {count}",
+            {**LINUX, "flow.*.host": f'{{ model = "linux", bundle = "{count} packets" }}'},
+            NO_ECN,
+        )
+        for count in (3, 7, 10)
+    ),
+)
+"""Hosts, with short flows that do not ask for ECN, as ccafct's."""
+
+
 def times(outcomes: thalweg.Outcomes) -> list[float]:
     """Geometric mean of the completion times of the short flows, of each trial."""
     requests = outcomes.requests
@@ -96,6 +120,27 @@ def measure(change: Change, rtt: str, trials: int) -> Iterable[str]:
     yield f"{100 * used:.0f} %"
 
 
+def hosts_table() -> list[str]:
+    """Harm by CUBIC and by Prague at all published round-trip times, of TRIALS trials."""
+    lines = [
+        row("hosts", "competitor", *PUBLISHED_ROUND_TRIPS),
+        row(":--", ":--", *["--:"] * len(PUBLISHED_ROUND_TRIPS)),
+    ]
+    for competitor in ("cubic", "prague"):
+        harms = [LINES[seconds(rtt, "rtt"), competitor].geomean_harm for rtt in PUBLISHED_ROUND_TRIPS]
+        lines.append(row("published", competitor, *(f"{harm:.3f}" for harm in harms)))
+        for change in HOSTS:
+            if competitor == "cubic":
+                of_rival = change
+            elif change.long == "cubic":
+                of_rival = replace(change, long=competitor)
+            else:
+                continue  # a matter of CUBIC's
+            measured = [next(iter(measure(of_rival, rtt, TRIALS))) for rtt in PUBLISHED_ROUND_TRIPS]
+            lines.append(row(change.name, competitor, *measured))
+    return lines
+
+
 def table(changes: Iterable[Change]) -> list[str]:
     """The lines of a table, of TRIALS trials."""
     head = ["harm at {}", "long flow, Mbps", "link used"]
@@ -113,6 +158,11 @@ def make() -> None:
     harms = [next(iter(measure(CHANGES[-1], rtt, TRIALS))) for rtt in PUBLISHED_ROUND_TRIPS]
     lines.append(f"\n{CHANGES[-1].name} at {', '.join(PUBLISHED_ROUND_TRIPS)}: {', '.join(harms)}.")
     fill(DOCS / "evidence" / "studies" / "harm.md", "causes", "\n".join([*lines, "", made("harm-causes")]))
+
+
+def make_hosts() -> None:
+    """Measures the table of hosts."""
+    fill(DOCS / "evidence" / "studies" / "harm.md", "hosts", "\n".join([*hosts_table(), "", made("harm-hosts")]))
 
 
 def make_pacing() -> None:

@@ -46,12 +46,20 @@ class Change:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
+CCP = '{ model = "linux", reports = "1 rtt" }'
 CHANGES = (
     Change("nothing"),
     Change("CUBIC leaves slow start by HyStart++, as shipped", {CUBIC: "cubic"}),
     Change("BBR without Startup, as in CCP", {BBR: CcpBbr}),
     Change("BBRv3", {BBR: "bbr"}),
     Change("an ACK for every packet", overrides={"transport.ack_every": "1"}),
+    Change("Linux hosts", overrides={"flow.*.host": '"linux"'}),
+    Change("reports once a round trip, as CCP, unpaced", overrides={"flow.*.host": CCP}),
+    Change(
+        "reports once a round trip, unpaced, BBR without Startup",
+        {BBR: CcpBbr},
+        overrides={"flow.*.host": CCP},
+    ),
     Change("rules of picoquic", overrides={"transport.rules": '"picoquic"'}),
     Change(
         "rules of picoquic, ACKs for every second packet",

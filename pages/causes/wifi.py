@@ -74,6 +74,12 @@ CHANGES = (
     Change("the rules of the RFCs", "engine", {"transport.rules": '"rfc"'}),
     Change("an ACK for every second packet", "engine", {"transport.ack_frequency": "false"}),
     Change("ACKs wait up to 25 ms", "engine", {"transport.max_ack_delay": "25 ms"}),
+    Change("each packet answered before the next is read", "engine", {"flow.*.host": '"ideal"'}),
+    Change(
+        "the rules of the RFCs, and all read before an answer",
+        "engine",
+        {"transport.rules": '"rfc"', "flow.*.host": '"picoquic"'},
+    ),
     Change("an initial window of 14 720 B", "engine", {"transport.initial_window": "14720 B"}),
     Change("senders wake up at once", "engine", {"noise.wakeup": "0 us"}),
     Change("background: BBR of the draft", "peer", backgrounds={"bbr": "bbr"}),

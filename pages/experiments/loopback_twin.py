@@ -14,6 +14,8 @@ from thalweg.experiments.studies.loopback.parameters import VARIANTS
 from thalweg.experiments.studies.runner.result import Check
 
 TRIALS = 8
+RIVALS = "rivals"
+"""Whose CUBIC and BBR C4 is compared with: ours if it does not say."""
 BASE = {"path.rate": "8 Gbps", "path.rtt": "20 us", "noise.wakeup": "20 us", "path.buffer": "200 kB"}
 BUFFERS = ("50 kB", "100 kB", "200 kB", "400 kB", "1 MB")
 WAKEUPS = ("0 us", "5 us", "20 us", "50 us", "100 us")
@@ -25,6 +27,20 @@ OTHERS = [
     {**BASE, "transport.pacing": "false"},
     {**BASE, "flow.main.download": "30 MB"},
 ]
+BLOG = {**BASE, "path.rate": "3 Gbps", "noise.wakeup": "150 us", "path.buffer": "50 kB", RIVALS: "picoquic"}
+"""The blog's rivals were picoquic's, on a machine that wakes late and a small buffer of the socket."""
+HOSTS = [
+    {**BASE, RIVALS: "picoquic"},
+    BLOG,
+    *({**BLOG, "path.rate": rate} for rate in ("1 Gbps", "8 Gbps")),
+    {**BLOG, "noise.wakeup": "20 us"},
+    {**BLOG, "path.buffer": "200 kB"},
+    {key: value for key, value in BLOG.items() if key != RIVALS},
+    {**BLOG, "flow.*.host": '"ideal"'},
+    {**BLOG, "flow.*.host": '{ model = "picoquic", bundle = "10 packets" }'},
+    {**BLOG, "flow.*.host": '{ model = "picoquic", bundle = "auto" }'},
+]
+"""Who competes, and what hosts do."""
 KEYS = {
     "path.rate": "rate",
     "path.rtt": "RTT",
@@ -35,6 +51,8 @@ EXTRA = {
     "transport.rules": "rules of the RFCs",
     "transport.pacing": "no pacing but by the controller",
     "flow.main.download": "{}",
+    "flow.*.host": "host {}",
+    RIVALS: "CUBIC and BBR of {}",
 }
 MARKS = {"holds": "yes", "does not hold": "no", "not enough trials": "open"}
 
@@ -45,10 +63,13 @@ Point = tuple[tuple[str, str], ...]
 def measure(point: Point) -> tuple[Mapping[str, list[float]], Mapping[str, list[float]]]:
     """Goodput in bits per second and share of lost packets of each trial, by variant."""
     goodputs, losses = {}, {}
+    overrides = dict(point)
+    rivals = overrides.pop(RIVALS, None)
     for name, controller in VARIANTS.items():
+        played = f"{controller}:variant={rivals}" if rivals and name in ("cubic", "bbr") else controller
         flows = (
             thalweg.Scenario.load(
-                str(HERE / "loopback-twin.toml"), overrides=dict(point), controllers={"main": controller}
+                str(HERE / "loopback-twin.toml"), overrides=overrides, controllers={"main": played}
             )
             .trials(TRIALS)
             .flows
@@ -103,7 +124,7 @@ def name_of(point: Mapping[str, str]) -> str:
 
 def parts() -> list[Part]:
     """All lines."""
-    return [(name_of(point), partial(line, point)) for point in [*GRID, *OTHERS]]
+    return [(name_of(point), partial(line, point)) for point in [*GRID, *OTHERS, *HOSTS]]
 
 
 def make() -> None:
@@ -115,6 +136,7 @@ def make() -> None:
     fill(page, "checks", table(("finding of the blog", "verdict", "measured"), 3, found))
     fill(page, "grid", table(HEAD, 11, [line(point) for point in GRID]))
     fill(page, "others", table(HEAD, 11, [line(point) for point in OTHERS]))
+    fill(page, "hosts", table(HEAD, 11, [line(point) for point in HOSTS]))
     every = [judged(point) for point in [*GRID, *OTHERS]]
     names = [check.name for check in every[0]]
     counts = [
