@@ -67,7 +67,7 @@ def test_what_is_worse_in_seven_pairs_of_seven_fails_and_ends_the_gate(
     trials = play(lambda is_now, seed: (1.05 if is_now else 1.0) + seed / 10)
     assert main([*GATE, "--junit", "j.xml", "--markdown", "m"]) == 1
     said = capsys.readouterr()
-    assert said.err == "worse: short: main completion: 1.4 s to 1.45 s, by more than 1.0 % in 7 of 7 pairs\n"
+    assert said.err == "worse: short: main: completion 1.4 s to 1.45 s, by more than 1.0 % in 7 of 7 pairs\n"
     assert "1 of 1 metrics are worse by more than their thresholds" in said.out
     # The order alternates, so that a machine that becomes slower favours neither side.
     assert trials == [(is_now ^ (seed % 2 == 0), seed) for seed in range(1, 8) for is_now in (False, True)]
@@ -187,4 +187,4 @@ def test_a_sender_at_a_tenth_of_the_rate_is_found_in_real_time(tmp_path: Path, c
     if status in (2, 4) and "left out: " in said and "have not enough pairs" in said:
         pytest.skip(f"this machine is too slow for real time: {said}")
     assert status == 1, said
-    assert "worse: short: main completion: " in said
+    assert "worse: short: main: completion " in said

@@ -91,7 +91,7 @@ def is_green(run: subprocess.CompletedProcess[str], report: Path) -> None:
 
 def is_red(run: subprocess.CompletedProcess[str], report: Path) -> None:
     assert run.returncode == 1, run.stderr
-    assert "worse: simple-20mbps: main closed: " in run.stderr
+    assert re.search("worse: simple-20mbps: main completion: .* also worse: closed ", run.stderr)
     assert re.search(r"replay: thalweg run c4/simple-20mbps --seed \d+ -c main=mine.py ", run.stderr)
     assert ElementTree.parse(report / "gate.xml").getroot().find(".//failure") is not None
     assert (report / "gate.md").read_text(encoding="utf-8").startswith("### Gate c4: failed\n")

@@ -328,9 +328,9 @@ def test_a_plan_whose_exclusions_leave_no_point_is_refused(mode: str, tmp_path: 
     assert not out.exists()
 
 
-def test_only_ends_of_lines_in_toml_count_as_such(tmp_path: Path, capsys: Capture) -> None:
+def test_a_mistake_has_its_line_with_either_end_of_lines(tmp_path: Path, capsys: Capture) -> None:
     plan = tmp_path / "plan.toml"
-    text = WITHIN.replace("trials = 1", "trials = 1  # \u2028\u2028").replace('"5 Mbps"', '"5 Mbx"')
+    text = WITHIN.replace('"5 Mbps"', '"5 Mbx"')
     for ends in ("\n", "\r\n"):
         plan.write_bytes(text.replace("\n", ends).encode())
         assert main(["sweep", str(plan), "--out", str(tmp_path / "out"), "-q"]) == 2

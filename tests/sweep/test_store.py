@@ -199,7 +199,7 @@ def test_a_controller_of_this_process_alone_is_refused(scenario: str, tmp_path: 
     mine = type(
         "Mine", (thalweg.Controller,), {"on_ack": lambda self, event, path: None, "__module__": "__main__"}
     )
-    with pytest.raises(RequestError, match="Mine is a class of this process"):
+    with pytest.raises(RequestError, match="Mine cannot be identified later; use a class in a file"):
         Sweep(scenario, {"controller.main": [mine]}).run(tmp_path / "out")
 
 

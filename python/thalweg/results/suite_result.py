@@ -91,7 +91,10 @@ class SuiteResult:
 
     @property
     def controllers(self) -> str:
-        """Who played which flows, in words: `main, second: gcc; tcp: reno`. Competitors may differ by scenario."""
+        """Who played which flows, in words. Competitors may differ by scenario.
+
+        An example is `main, second: gcc; tcp: reno`.
+        """
         played: dict[str, dict[str, None]] = {}
         for outcomes in self.outcomes:
             for flow in outcomes.scenario.flows:
