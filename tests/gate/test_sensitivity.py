@@ -25,8 +25,8 @@ TWELVE = (
 )
 ROWS = [
     ("main=cubic", (), 240, 0),
-    ("main=cubic:beta=0.714", (), 50, 1),
-    ("main=cubic:beta=0.72", (), 50, 1),
+    ("main=cubic:beta=0.714", (), 44, 1),
+    ("main=cubic:beta=0.72", (), 44, 1),
     ("main=cubic:start=classic", (), 125, 1),
     ("main=cubic", ("--set", "transport.max_ack_delay=20ms"), 20, 1),
 ]
