@@ -26,6 +26,7 @@ from pages import (
     detection,
     fidelity,
     harm_causes,
+    hosts,
     l4s,
     laws,
     model_and_stack,
@@ -137,6 +138,7 @@ PAGES = {
     "probe": Page(DOCS / "how-to" / "probe.md", probe.make, partial(_lines, probe.parts)),
     "model-and-stack": Page(model_and_stack.PAGE, _model_and_stack),
     "harm-causes": Page(DOCS / "evidence" / "studies" / "harm.md", harm_causes.make),
+    "hosts": Page(hosts.PAGE, hosts.make, hosts.parts),
     "harm-hosts": Page(DOCS / "evidence" / "studies" / "harm.md", harm_causes.make_hosts),
     "harm-pacing": Page(DOCS / "evidence" / "studies" / "harm.md", harm_causes.make_pacing),
     **{
