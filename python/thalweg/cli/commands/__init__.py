@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any
 
@@ -12,69 +13,89 @@ from thalweg import _native
 from thalweg.cli.commands.later import MARKUP, group_of, postponed
 from thalweg.cli.commands.value_names import name_values
 
+_GROUPS = {
+    "Run and judge": {
+        "run": postponed("run:run", "Run a scenario and judge it."),
+        "suite": postponed("suite:suite", "Run a suite and judge it."),
+        "study": postponed(
+            "study:study", "Run a study: an experiment over many scenarios, compared with published results."
+        ),
+        "dossier": postponed(
+            "dossier:dossier",
+            "Evaluate a controller by the criteria of a document, beside the standards; "
+            "see `thalweg docs dossier`.",
+        ),
+        "score": postponed(
+            "score:score", "Print one JSON document: figures, score and guards of a controller against CUBIC."
+        ),
+        "replay": postponed(
+            "replay:replay", "Run a stored trial again from its scenario and seed, and check that it is the same."
+        ),
+    },
+    "Compare and guard": {
+        "compare": postponed("compare:compare", "Set stored results side by side: each against the first."),
+        "gate": postponed(
+            "gate:gate",
+            "Compare a suite with the baseline of a repository, and fail where it became worse; "
+            "see `thalweg docs gate`.",
+        ),
+    },
+    "Search": {
+        "sweep": postponed(
+            "sweep:sweep",
+            "Run a scenario over a space of its keys, controllers and seeds: `thalweg sweep PLAN.toml --out DIR`, "
+            "which is short for `thalweg sweep run`; see `thalweg docs sweeps`.",
+        ),
+        "hunt": postponed(
+            "hunt.hunt:hunt", "Search a space for the scenario in which a flow does worst, and make it small."
+        ),
+        "tune": postponed(
+            "hunt.tune:tune", "Search the options of a controller for its best score against CUBIC."
+        ),
+    },
+    "Real time": {
+        "bench": postponed(
+            "bench:bench",
+            "Run stacks as they are, in real time, and say how they differ; see `thalweg docs live`.",
+        ),
+        "shell": postponed("shell:shell", "Run a command behind the path of a scenario, in real time."),
+        "rig": postponed("shell:rig", "Set up hosts on both sides of the path of a scenario, until Ctrl-C."),
+        "probe": postponed(
+            "probe:probe", "Measure the round-trip times of a path, and analyze them; see `thalweg docs probe`."
+        ),
+        "quic": postponed(
+            "quic:quic",
+            "Transfer data over UDP sockets with a real QUIC stack and any controller; see `thalweg docs quic`.",
+        ),
+    },
+    "Look": {
+        "lab": postponed("lab:lab", "Serve the lab to a browser on this machine, until Ctrl-C."),
+        "plot": postponed(
+            "plot:plot", "Draw a trial, or several over each other: of several controllers, or with several seeds."
+        ),
+        "report": postponed("report:report", "Write a stored result as one HTML page that works offline."),
+        "list": postponed(
+            "list:list_",
+            "List controllers, scenarios, suites, studies, models of the path, or metrics of criteria.",
+        ),
+        "docs": postponed("docs:docs", "Print a page of the manual, or list its pages."),
+    },
+    "Files": {
+        "new": postponed(
+            "new:new",
+            "Write a commented scenario file, or with `controller NAME` a controller in Python or Rust, "
+            "to start from.",
+        ),
+        "show": postponed("show:show", "Print the TOML text of a scenario, to read it or to start from it."),
+        "check": postponed(
+            "check:check",
+            "Check scenarios without running them, and controllers in Python by random paths and events.",
+        ),
+        "merge": postponed("store.merge:merge", "Put the trials of several folders into one."),
+    },
+}
 COMMANDS = {
-    "run": postponed("run:run", "Run a scenario and judge it."),
-    "suite": postponed("suite:suite", "Run a suite and judge it."),
-    "sweep": postponed(
-        "sweep:sweep",
-        "Run a scenario over a space of its keys, controllers and seeds: `thalweg sweep PLAN.toml --out DIR`, "
-        "which is short for `thalweg sweep run`; see `thalweg docs sweeps`.",
-    ),
-    "merge": postponed("store.merge:merge", "Put the trials of several folders into one."),
-    "hunt": postponed(
-        "hunt.hunt:hunt", "Search a space for the scenario in which a flow does worst, and make it small."
-    ),
-    "tune": postponed("hunt.tune:tune", "Search the options of a controller for its best score against CUBIC."),
-    "replay": postponed(
-        "replay:replay", "Run a stored trial again from its scenario and seed, and check that it is the same."
-    ),
-    "list": postponed(
-        "list:list_", "List controllers, scenarios, suites, studies, models of the path, or metrics of criteria."
-    ),
-    "show": postponed("show:show", "Print the TOML text of a scenario, to read it or to start from it."),
-    "check": postponed(
-        "check:check",
-        "Check scenarios without running them, and controllers in Python by random paths and events.",
-    ),
-    "new": postponed(
-        "new:new",
-        "Write a commented scenario file, or with `controller NAME` a controller in Python or Rust, "
-        "to start from.",
-    ),
-    "docs": postponed("docs:docs", "Print a page of the manual, or list its pages."),
-    "score": postponed(
-        "score:score", "Print one JSON document: figures, score and guards of a controller against CUBIC."
-    ),
-    "plot": postponed(
-        "plot:plot", "Draw a trial, or several over each other: of several controllers, or with several seeds."
-    ),
-    "report": postponed("report:report", "Write a stored result as one HTML page that works offline."),
-    "lab": postponed("lab:lab", "Serve the lab to a browser on this machine, until Ctrl-C."),
-    "compare": postponed("compare:compare", "Set stored results side by side: each against the first."),
-    "gate": postponed(
-        "gate:gate",
-        "Compare a suite with the baseline of a repository, and fail where it became worse; "
-        "see `thalweg docs gate`.",
-    ),
-    "bench": postponed(
-        "bench:bench", "Run stacks as they are, in real time, and say how they differ; see `thalweg docs live`."
-    ),
-    "shell": postponed("shell:shell", "Run a command behind the path of a scenario, in real time."),
-    "rig": postponed("shell:rig", "Set up hosts on both sides of the path of a scenario, until Ctrl-C."),
-    "study": postponed(
-        "study:study", "Run a study: an experiment over many scenarios, compared with published results."
-    ),
-    "dossier": postponed(
-        "dossier:dossier",
-        "Evaluate a controller by the criteria of a document, beside the standards; see `thalweg docs dossier`.",
-    ),
-    "probe": postponed(
-        "probe:probe", "Measure the round-trip times of a path, and analyze them; see `thalweg docs probe`."
-    ),
-    "quic": postponed(
-        "quic:quic",
-        "Transfer data over UDP sockets with a real QUIC stack and any controller; see `thalweg docs quic`.",
-    ),
+    name: replace(later, panel=group) for group, commands in _GROUPS.items() for name, later in commands.items()
 }
 """Where each command is, and what help says of it, in the order of the help."""
 

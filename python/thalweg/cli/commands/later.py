@@ -33,6 +33,8 @@ class Later:
     """Returns its function, or its group."""
     summary: str
     """The first paragraph of its help."""
+    panel: str | None = None
+    """The part of the help of its group in which it stands."""
 
 
 def postponed(place: str, summary: str) -> Later:
@@ -83,7 +85,7 @@ def group_of(commands: Mapping[str, Later], base: type[Group] = Group) -> type[G
 
 def _outline(name: str, later: Later) -> Any:
     """What help shows of a command."""
-    return _command(name, lambda: None, later.summary)
+    return _command(name, lambda: None, later.summary, later.panel)
 
 
 def _loaded(name: str, later: Later) -> Any:
@@ -91,14 +93,14 @@ def _loaded(name: str, later: Later) -> Any:
         return _command(name, later.load())
 
 
-def _command(name: str, function: Any, summary: str | None = None) -> Any:
+def _command(name: str, function: Any, summary: str | None = None, panel: str | None = None) -> Any:
     """The command of a function, or of a group, as a part of another group."""
     holder = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
     holder.callback()(lambda: None)
     if isinstance(function, typer.Typer):
         holder.add_typer(function)
     else:
-        holder.command(name, help=summary)(function)
+        holder.command(name, help=summary, rich_help_panel=panel)(function)
     return typer.main.get_group(holder).commands[name]
 
 
