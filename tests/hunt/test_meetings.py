@@ -125,11 +125,9 @@ def test_what_meets_is_a_scenario_of_the_space(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.soak
 def test_a_defect_that_takes_a_coincidence_is_found_soon() -> None:
-    """Of independent draws one in about 900 meets it: all four searches of 100 do with 0.105^4 = 0.01 %.
-
-    The seeds are the first four that need fewer than 100; of the first nine others need up to 342.
-    """
+    """Of independent draws one in 900 meets it: 200 do with 1 - (899/900)^200 = 20 %, six of ten with 0.6 %."""
     plan = Hunt.load(PLAN).plan
-    found = [until(replace(plan, search_seed=seed), most=100) for seed in (3, 4, 5, 7)]
-    assert all(found), found
+    found = [until(replace(plan, search_seed=seed), most=200) for seed in range(1, 11)]
+    assert sum(place is not None for place in found) >= 6, found

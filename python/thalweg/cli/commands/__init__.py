@@ -89,7 +89,8 @@ _GROUPS = {
         "show": postponed("show:show", "Print the TOML text of a scenario, to read it or to start from it."),
         "check": postponed(
             "check:check",
-            "Check scenarios without running them, and controllers in Python by random paths and events.",
+            "Check scenarios without running them or code that they name, and controllers in Python "
+            "by random paths.",
         ),
         "merge": postponed("store.merge:merge", "Put the trials of several folders into one."),
     },

@@ -19,19 +19,8 @@ if TYPE_CHECKING:
 
 Comparable: TypeAlias = Outcomes | SuiteResult | str | Path
 """Outcomes, a result, or the folder of one."""
-_SCHEMA = {
-    "result": pl.String,
-    "scenario": pl.String,
-    "criterion": pl.String,
-    "unit": pl.String,
-    "a": pl.Float64,
-    "b": pl.Float64,
-    "difference": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "change_share": pl.Float64,
-    "told": pl.String,
-}
+_TEXTS = ("result", "scenario", "criterion", "unit", "told")
+_COLUMNS = (*_TEXTS[:4], "a", "b", "difference", "low", "high", "change_share", *_TEXTS[4:])
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,7 +93,8 @@ def compare(
         }
         for label, row in rows
     ]
-    return Comparison(named, pl.DataFrame(cells, schema=_SCHEMA))
+    schema = {name: pl.String if name in _TEXTS else pl.Float64 for name in _COLUMNS}
+    return Comparison(named, pl.DataFrame(cells, schema=schema))
 
 
 def labelled(results: Sequence[SuiteResult], labels: Sequence[str] | None = None) -> dict[str, SuiteResult]:
