@@ -57,7 +57,10 @@ def test_a_page_shows_the_sweep_of_another_when_its_tab_opens(view: Page, lab: L
 
 
 def test_a_page_that_may_not_start_shows_the_sweep_that_runs(view: Page, lab: Lab) -> None:
-    tab(view)
+    with view.expect_response(
+        "**/sweep?token=*"
+    ):  # no sweep runs yet: a button that starts one is what is pressed
+        tab(view)
     view.get_by_label("Name of the folder").wait_for()
     long(lab)
     view.get_by_role("button", name="Start the sweep").click()
