@@ -133,6 +133,27 @@ def load(browser: Browser, kept: list[Page], problems: Problems) -> Iterator[Loa
             view.context.close()
 
 
+@pytest.fixture(scope="module")
+def loaded(browser: Browser, static: str) -> Iterator[Page]:
+    """A page whose first trials are shown."""
+    view = browser.new_context(viewport={"width": 1400, "height": 900}, color_scheme="light").new_page()
+    view.goto(static)
+    view.wait_for_selector("[data-settled]", timeout=60_000)
+    yield view
+    view.context.close()
+
+
+@pytest.fixture
+def one_page(loaded: Page, static: str, problems: Problems) -> Iterator[Page]:
+    """The page that tests of a module have one after the other: they ask its engine, or it refuses a file.
+
+    To load it for each would take most of their time.
+    """
+    stop = problems.watch(loaded, static[: static.rindex("/") + 1])
+    yield loaded
+    stop()
+
+
 @pytest.fixture
 def opened(load: Load, static: str) -> Open:
     """Opens the page and waits until a trial is shown: that of the fragment, else one of `scenario`."""
