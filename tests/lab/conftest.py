@@ -27,6 +27,8 @@ OPEN = """(wanted) => {
   const {text, name} = thalweg.scenarios.find(({name}) => name === wanted);
   return thalweg.open(text, name);
 }"""
+STOP = "thalweg.stop()"
+"""Leaves the hundred trials beside the one that is shown until something changes: they take a second of a core."""
 PAGE = Path(str(files("thalweg"))) / "lab" / "page"
 
 
@@ -169,6 +171,8 @@ def opened(load: Load, static: str) -> Open:
         view.wait_for_selector("[data-ready]", timeout=60_000)
         if not fragment and scenario is not None:
             view.evaluate(OPEN, scenario)
+            if not settled:
+                view.evaluate(STOP)
         if settled:
             view.wait_for_selector("[data-settled]", timeout=60_000)
         return view
@@ -179,3 +183,12 @@ def opened(load: Load, static: str) -> Open:
 def shown_hash(view: Page) -> str:
     """The trace hash that the page shows."""
     return view.locator("[data-hash]").inner_text()
+
+
+def shows(view: Page, trace_hash: str) -> None:
+    """Waits for a trial, and not for the hundred beside it."""
+    for _ in range(600):
+        if shown_hash(view) == trace_hash:
+            return
+        view.wait_for_timeout(100)
+    assert shown_hash(view) == trace_hash

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.conftest import Open, shown_hash
+from lab.conftest import Open, shown_hash, shows
 from lab.test_server import running
 from thalweg import Scenario
 from thalweg.engine.trace.qlog import write_for_qvis, write_sequence
@@ -53,12 +53,11 @@ def test_the_path_of_a_qlog_is_simulated(opened: Open, tmp_path: Path) -> None:
     drop(view, tmp_path / "mine.sqlog")
     view.get_by_role("button", name="Simulate its path").click()
     view.get_by_role("heading", name="Path of mine.sqlog").wait_for()
-    view.wait_for_selector("[data-settled]")
+    shows(view, Scenario.from_toml(view.evaluate("thalweg.shown.setup.text"), "x").run(1).trace_hash)
     facts = view.evaluate("thalweg.check({text: thalweg.shown.setup.text}).then(({amounts}) => amounts)")
     native = Scenario.load("c4/simple-20mbps")
     assert facts["path.rate"] == pytest.approx(20e6, rel=0.1)
     assert facts["path.rtt"] == pytest.approx(0.08, rel=0.05)
-    assert shown_hash(view) == Scenario.from_toml(view.evaluate("thalweg.shown.setup.text"), "x").run(1).trace_hash
     assert view.locator(".two .chart").count() == 2  # the measurement stays
     assert native.title
 
@@ -234,10 +233,9 @@ def test_traces_of_capacity_and_jitter_are_simulated_as_the_engine_reads_them(
         view.get_by_role("region", name="measurement").get_by_text(name).wait_for()
         view.get_by_role("button", name="Simulate its path").click()
         view.get_by_role("heading", name=f"Path of {name}").wait_for()
-        view.wait_for_selector("[data-settled]")
         text = view.evaluate("thalweg.shown.setup.text")
         assert part in text
-        assert shown_hash(view) == Scenario.from_toml(text, "x").run(1).trace_hash
+        shows(view, Scenario.from_toml(text, "x").run(1).trace_hash)
 
 
 def test_a_series_of_the_probe_is_drawn_and_simulated(opened: Open, tmp_path: Path) -> None:
@@ -257,7 +255,6 @@ def test_a_series_of_the_probe_is_drawn_and_simulated(opened: Open, tmp_path: Pa
     assert "a probe of 200 packets in 4.0 s, 4 without an answer" in region.inner_text()
     view.get_by_role("button", name="Simulate its path").click()
     view.get_by_role("heading", name="Path of far.csv.gz").wait_for()
-    view.wait_for_selector("[data-settled]")
     text = view.evaluate("thalweg.shown.setup.text")
     assert 'rtt = "30 ms"' in text
-    assert shown_hash(view) == Scenario.from_toml(text, "x").run(1).trace_hash
+    shows(view, Scenario.from_toml(text, "x").run(1).trace_hash)

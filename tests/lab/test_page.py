@@ -10,7 +10,7 @@ import pytest
 
 import thalweg
 from chromium import serious
-from lab.conftest import Open, Scheme, shown_hash
+from lab.conftest import Open, Scheme, shown_hash, shows
 from lab.test_server import eventually
 from thalweg import Scenario, ScenarioError
 
@@ -57,11 +57,10 @@ def test_a_slider_runs_the_trial_that_set_would_run(opened: Open) -> None:
     slider.focus()
     for _ in range(3):
         view.keyboard.press("ArrowRight")
-    view.wait_for_selector("[data-settled]")
     setup = view.evaluate("thalweg.shown.setup")
     assert list(setup["sets"]) == ["path.rate"]
     assert setup["sets"]["path.rate"] != '"10 Mbps"'
-    assert shown_hash(view) == Scenario.load("c4/bad-wifi", overrides=setup["sets"]).run(seed=1).trace_hash
+    shows(view, Scenario.load("c4/bad-wifi", overrides=setup["sets"]).run(seed=1).trace_hash)
     command = view.evaluate("thalweg.command()")
     assert command.startswith("thalweg run c4/bad-wifi --set 'path.rate=")
 
@@ -88,14 +87,13 @@ def test_the_mean_of_jitter_leaves_the_rest_of_its_model(opened: Open, jitter: s
     assert number(told.inner_text()) == pytest.approx(0.005 if "uniform" in jitter else 0.007)
     slider.focus()
     view.keyboard.press("ArrowRight")
-    view.wait_for_selector("[data-settled]")
+    view.evaluate("thalweg.rerun()")
     sets = view.evaluate("thalweg.shown.setup.sets")
     assert view.evaluate("thalweg.shown.refusal") is None
     assert list(sets) == ["link.near.jitter.max" if "uniform" in jitter else "link.near.jitter.mean"]
     assert rest in Scenario.from_toml(text, "t", overrides=sets).toml
     assert number(told.inner_text()) > (0.005 if "uniform" in jitter else 0.007)
     view.select_option("#choice-Jitter", "none")
-    view.wait_for_selector("[data-settled]")
     assert list(view.evaluate("thalweg.shown.setup.sets")) == ["link.near.jitter"]
 
 
@@ -104,13 +102,12 @@ def test_controllers_queues_and_jitter_are_chosen_from_lists(opened: Open) -> No
     view.select_option("#controller-main", "cubic")
     view.select_option("#choice-Queue-discipline", "fq-codel")
     view.select_option("#choice-Jitter", "none")
-    view.wait_for_selector("[data-settled]")
     scenario = Scenario.load(
         "c4/bad-wifi",
         overrides={"path.queue": '{ model = "fq-codel" }', "path.jitter": '{ model = "none" }'},
         controllers={"main": "cubic"},
     )
-    assert shown_hash(view) == scenario.run(seed=1).trace_hash
+    shows(view, scenario.run(seed=1).trace_hash)
 
 
 def test_a_wrong_line_is_told_at_that_line_in_the_words_of_the_native_engine(opened: Open) -> None:
@@ -162,9 +159,8 @@ def test_a_dot_of_the_strip_opens_its_trial(opened: Open) -> None:
     assert view.locator(".dot").count() == 100
     view.locator('.dot[data-trial="41"]').focus()
     view.keyboard.press("Enter")
-    view.wait_for_selector("[data-settled]")
     assert view.evaluate("String(thalweg.shown.seed)") == "42"
-    assert shown_hash(view) == Scenario.load("c4/bad-wifi").run(seed=42).trace_hash
+    shows(view, Scenario.load("c4/bad-wifi").run(seed=42).trace_hash)
 
 
 def test_zoom_and_cursor_are_moved_by_keys_and_values_are_exact(opened: Open) -> None:
@@ -255,8 +251,7 @@ def test_a_scenario_is_opened_from_a_file(opened: Open, tmp_path: Path) -> None:
     view = opened()
     view.locator("header input[type=file]").set_input_files(tmp_path / "mine.toml")
     view.wait_for_selector("text=Geostationary satellite >> visible=true")
-    view.wait_for_selector("[data-settled]")
-    assert shown_hash(view) == Scenario.load("c4/satellite").run(seed=1).trace_hash
+    shows(view, Scenario.load("c4/satellite").run(seed=1).trace_hash)
     assert view.evaluate("thalweg.command()") == "thalweg run ./mine.toml --seed 1"
     (tmp_path / "long.toml").write_text("#" * (1 << 20) + "#")
     view.locator("header input[type=file]").set_input_files(tmp_path / "long.toml")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from lab.conftest import Open, Problems, shown_hash
+from lab.conftest import Open, Problems, shows
 from lab.test_server import SIMPLE, ask, running
 from thalweg.base.errors import RequestError
 from thalweg.base.files.seal import hash_of
@@ -70,8 +70,7 @@ def opens_each_trial_of(view: Page, result: SuiteResult) -> None:
         assert listed == [f"seed {seed} {found}" for seed, found in stored.items()]
         seed, found = list(stored.items())[-1]
         view.get_by_role("button", name=f"seed {seed}", exact=True).click()
-        view.wait_for_selector("[data-settled]")
-        assert shown_hash(view) == found
+        shows(view, found)
         assert "the hashes are equal" in view.locator(".promise").inner_text()
 
 
@@ -101,14 +100,14 @@ def test_results_scores_and_sweeps_of_the_folder_are_listed_and_opened_by_the_se
         offered.nth(1).click()
         view.get_by_label("scenario of the result").get_by_text("satellite").first.wait_for(state="attached")
         view.locator(".stored-trials button").first.click()
-        view.wait_for_selector("[data-settled]")
+        shows(view, view.locator(".stored-trials code").first.inner_text())
         assert "the hashes are equal" in view.locator(".promise").inner_text()
         offered.last.click()
         view.get_by_label("scenario of the result").get_by_text("path.rtt 40 ms").wait_for(state="attached")
         for index in range(2):
             view.get_by_label("scenario of the result").select_option(str(index))
             view.locator(".stored-trials button").first.click()
-            view.wait_for_selector("[data-settled]")
+            shows(view, view.locator(".stored-trials code").first.inner_text())
             assert "the hashes are equal" in view.locator(".promise").inner_text()
 
 

@@ -29,15 +29,16 @@ def ask() -> Iterator[Ask]:
         pytest.skip("Node, or the packages of the page, are missing: make lab")
     words = [node, str(HERE / "call.mjs"), str(LAB)]
 
-    def ask_(module: str, calls: Sequence[Sequence[Any]]) -> list[Any]:
-        print(json.dumps([module, calls], allow_nan=False), file=questions, flush=True)
-        said = json.loads(answers.readline())
-        assert "error" not in said, said["error"]
-        return list(said["answers"])
-
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         questions, answers = process.stdin, process.stdout
         assert questions is not None
         assert answers is not None
+
+        def ask_(module: str, calls: Sequence[Sequence[Any]]) -> list[Any]:
+            print(json.dumps([module, calls], allow_nan=False), file=questions, flush=True)
+            said = json.loads(answers.readline())
+            assert "error" not in said, said["error"]
+            return list(said["answers"])
+
         yield ask_
         questions.close()

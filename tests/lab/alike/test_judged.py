@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from lab.conftest import Open, Problems
+from lab.conftest import Open, Problems, shows
 from lab.test_server import running
 from thalweg import Scenario
 from thalweg.base.quantity import text
@@ -124,8 +124,9 @@ def test_a_trial_on_the_page_has_the_values_of_its_criteria(opened: Open) -> Non
     view.evaluate("(text) => thalweg.open(text, 'late.toml')", LATE)
     for seed in (1, late):
         view.evaluate(f"thalweg.seed({seed})")
-        view.wait_for_selector("[data-settled]")
-        criteria = Scenario.from_toml(LATE, "late.toml").run(seed=seed).verdict().criteria
+        native = Scenario.from_toml(LATE, "late.toml").run(seed=seed)
+        shows(view, native.trace_hash)
+        criteria = native.verdict().criteria
         wanted = [text(one.median, one.unit, 3) for one in criteria]
         assert view.locator(".criteria strong").all_inner_texts() == wanted
         assert (seed == late) == ("did not finish" in wanted)
