@@ -68,12 +68,12 @@ class Lab:
                 time.sleep(0.05)
 
     def page(self, browser: Browser, problems: Problems | None = None, width: int = 1400) -> Page:
-        """What it serves, once the first trials are shown; `problems` hears what goes wrong there."""
+        """What it serves, once the first trial is shown; `problems` hears what goes wrong there."""
         view = browser.new_context(viewport={"width": width, "height": 900}).new_page()
         if problems is not None:
             problems.watch(view, f"http://127.0.0.1:{self.port}/")
         view.goto(self.address)
-        view.wait_for_selector("[data-settled]", timeout=60_000)
+        view.wait_for_selector("[data-ready]", timeout=60_000)
         return view
 
     def get(self, path: str, **headers: str) -> tuple[int, bytes]:
@@ -439,6 +439,7 @@ def test_the_page_behind_the_server_shows_the_native_trials(
     lab: Lab, browser: Browser, problems: Problems
 ) -> None:
     view = lab.page(browser, problems)
+    view.wait_for_selector("[data-settled]", timeout=60_000)
     native = Scenario.load("c4/simple-20mbps")  # what one.toml has, the first scenario of the folder
     assert view.locator("[data-hash]").inner_text() == native.run(seed=1).trace_hash
     many = view.evaluate("[...thalweg.shown.many.flows.completion_s]")

@@ -394,7 +394,6 @@ def page(browser: Browser, lab: Lab, problems: Problems) -> Iterator[Callable[..
         view = lab.page(browser, problems, width)
         views.append(view)
         view.evaluate(OPEN, "c4/bad-wifi")
-        view.wait_for_selector("[data-settled]", timeout=60_000)
         view.emulate_media(color_scheme=scheme)
         view.get_by_role("tab", name="Path").focus()
         for _ in range(3):
