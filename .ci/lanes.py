@@ -264,7 +264,7 @@ TEST = [
     Stage("python", 300, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
 ]
 IGNORED = "--package thalweg-sim --package thalweg-quic --tests -- --ignored"
-ELSEWHERE = [f"--ignore={folder}" for folder in ("tests/packages", *FOREIGN.split())]
+ELSEWHERE = [f"--ignore={folder}" for folder in ("tests/packages", "tests/lab", *FOREIGN.split())]
 SOAK = [
     Stage("audit", 100, (f"{MAKE} audit SECONDS=90 {SEED}",)),
     Stage("fuzz", 330, (f"{MAKE} --keep-going fuzz SECONDS=300 {SEED}",)),
@@ -277,6 +277,7 @@ SOAK = [
     ),
     Stage("stacks", 420, (f"{MAKE} stacks && {PYTEST} -m soak {FOREIGN}",)),
     Stage("wheels", 180, (f"{PYTEST} -m soak tests/packages",)),
+    Stage("lab", 200, (f"{PYTEST} -m soak {BESIDE} tests/lab",)),
     Stage("long", 200, (f"{PYTEST} -m soak {BESIDE} {' '.join(ELSEWHERE)}",)),
     Stage("realtime", 240, (f"{PYTEST} -m realtime && cargo test --locked {IGNORED}",)),
     Stage("speed", 120, (f"{MAKE} bench-check",)),

@@ -27,6 +27,8 @@ OPEN = """(wanted) => {
   const {text, name} = thalweg.scenarios.find(({name}) => name === wanted);
   return thalweg.open(text, name);
 }"""
+STOP = "thalweg.stop()"
+"""Leaves the hundred trials beside the one that is shown until something changes: they take a second of a core."""
 PAGE = Path(str(files("thalweg"))) / "lab" / "page"
 
 
@@ -133,6 +135,27 @@ def load(browser: Browser, kept: list[Page], problems: Problems) -> Iterator[Loa
             view.context.close()
 
 
+@pytest.fixture(scope="module")
+def loaded(browser: Browser, static: str) -> Iterator[Page]:
+    """A page whose first trials are shown."""
+    view = browser.new_context(viewport={"width": 1400, "height": 900}, color_scheme="light").new_page()
+    view.goto(static)
+    view.wait_for_selector("[data-settled]", timeout=60_000)
+    yield view
+    view.context.close()
+
+
+@pytest.fixture
+def one_page(loaded: Page, static: str, problems: Problems) -> Iterator[Page]:
+    """The page that tests of a module have one after the other: they ask its engine, or it refuses a file.
+
+    To load it for each would take most of their time.
+    """
+    stop = problems.watch(loaded, static[: static.rindex("/") + 1])
+    yield loaded
+    stop()
+
+
 @pytest.fixture
 def opened(load: Load, static: str) -> Open:
     """Opens the page and waits until a trial is shown: that of the fragment, else one of `scenario`."""
@@ -148,6 +171,8 @@ def opened(load: Load, static: str) -> Open:
         view.wait_for_selector("[data-ready]", timeout=60_000)
         if not fragment and scenario is not None:
             view.evaluate(OPEN, scenario)
+            if not settled:
+                view.evaluate(STOP)
         if settled:
             view.wait_for_selector("[data-settled]", timeout=60_000)
         return view
@@ -158,3 +183,12 @@ def opened(load: Load, static: str) -> Open:
 def shown_hash(view: Page) -> str:
     """The trace hash that the page shows."""
     return view.locator("[data-hash]").inner_text()
+
+
+def shows(view: Page, trace_hash: str) -> None:
+    """Waits for a trial, and not for the hundred beside it."""
+    for _ in range(600):
+        if shown_hash(view) == trace_hash:
+            return
+        view.wait_for_timeout(100)
+    assert shown_hash(view) == trace_hash

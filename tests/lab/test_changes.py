@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.conftest import Open, Problems
+from lab.test_keyboard import until
 from lab.test_server import running
 from thalweg.lab.folder import Folder
 
@@ -34,6 +35,7 @@ controller = "reno"
 download = "300 kB"
 route = ["air"]
 """
+NOTHING_SET = "Object.keys(thalweg.shown.setup.sets).length === 0"
 MINE = """import thalweg
 
 
@@ -53,10 +55,7 @@ def test_changes_are_written_in_place_and_comments_stay(opened: Open) -> None:
     view.evaluate("thalweg.controllers({main: 'cubic:beta=0.8', other: 'bbr'})")
     before = view.evaluate("thalweg.shown.trial.hash")
     view.get_by_role("button", name="Write them into the scenario").click()
-    for _ in range(100):
-        if not view.evaluate("Object.keys(thalweg.shown.setup.sets).length"):
-            break
-        view.wait_for_timeout(50)
+    until(view, NOTHING_SET)
     view.evaluate("thalweg.rerun()")
     expected = (
         TEXT.replace('"10 Mbps"', '"12 Mbps"')
@@ -77,12 +76,12 @@ def test_short_forms_are_read_by_the_lists_and_stay_short(opened: Open) -> None:
     assert view.get_by_label("Queue discipline", exact=True).input_value() == "codel"
     assert view.get_by_label("Jitter", exact=True).input_value() == "normal"
     view.get_by_label("Mean jitter", exact=True).press("ArrowRight")
-    view.wait_for_timeout(500)
+    until(view, "Object.keys(thalweg.shown.setup.sets).length === 1")
     ((key, value),) = view.evaluate("Object.entries(thalweg.shown.setup.sets)")
     assert (key, value[-4:]) == ("link.air.jitter", ' ms"')
     view.get_by_label("Queue discipline", exact=True).select_option("pie")
     view.get_by_role("button", name="Write them into the scenario").click()
-    view.wait_for_timeout(500)
+    until(view, NOTHING_SET)
     changed = text.replace('"codel"', '"pie"').replace('"3 ms"', value)
     assert view.evaluate("thalweg.shown.setup.text") == changed
 
@@ -97,7 +96,7 @@ def test_a_text_that_cannot_be_changed_in_place_is_still_the_same_scenario(opene
     view.evaluate("""thalweg.set({'link.air.rate': '"12 Mbps"'})""")
     before = view.evaluate("thalweg.shown.trial.hash")
     view.get_by_role("button", name="Write them into the scenario").click()
-    view.wait_for_timeout(500)
+    until(view, NOTHING_SET)
     view.evaluate("thalweg.rerun()")
     assert view.evaluate("[thalweg.shown.setup.sets, thalweg.shown.trial.hash]") == [{}, before]
 

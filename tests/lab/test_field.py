@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.conftest import Open, shown_hash
+from lab.conftest import Open, shown_hash, shows
 from lab.test_server import running
 from thalweg import Scenario
 from thalweg.engine.trace.qlog import write_for_qvis, write_sequence
@@ -35,7 +35,7 @@ def test_our_qlog_stands_beside_the_trial_that_wrote_it(opened: Open, tmp_path: 
     assert trace is not None
     file = tmp_path / f"mine.{ending}"
     (write_for_qvis if ending == "qlog" else write_sequence)(trace, file)
-    view = opened(settled=True)
+    view = opened()
     drop(view, file)
     view.locator(".two").wait_for()
     assert "seen from the sender" in view.get_by_role("region", name="measurement").inner_text()
@@ -49,16 +49,15 @@ def test_the_path_of_a_qlog_is_simulated(opened: Open, tmp_path: Path) -> None:
     trace = Scenario.load("c4/simple-20mbps").run(seed=1, trace=True).trace
     assert trace is not None
     write_sequence(trace, tmp_path / "mine.sqlog")
-    view = opened(settled=True)
+    view = opened()
     drop(view, tmp_path / "mine.sqlog")
     view.get_by_role("button", name="Simulate its path").click()
     view.get_by_role("heading", name="Path of mine.sqlog").wait_for()
-    view.wait_for_selector("[data-settled]")
+    shows(view, Scenario.from_toml(view.evaluate("thalweg.shown.setup.text"), "x").run(1).trace_hash)
     facts = view.evaluate("thalweg.check({text: thalweg.shown.setup.text}).then(({amounts}) => amounts)")
     native = Scenario.load("c4/simple-20mbps")
     assert facts["path.rate"] == pytest.approx(20e6, rel=0.1)
     assert facts["path.rtt"] == pytest.approx(0.08, rel=0.05)
-    assert shown_hash(view) == Scenario.from_toml(view.evaluate("thalweg.shown.setup.text"), "x").run(1).trace_hash
     assert view.locator(".two .chart").count() == 2  # the measurement stays
     assert native.title
 
@@ -105,7 +104,7 @@ OTHERS: dict[str, str] = {
 @pytest.mark.parametrize("form", OTHERS)
 def test_logs_of_other_stacks_are_read(opened: Open, tmp_path: Path, form: str) -> None:
     (tmp_path / "other.qlog").write_text(OTHERS[form])
-    view = opened(settled=True)
+    view = opened()
     drop(view, tmp_path / "other.qlog")
     view.locator(".two").wait_for()
     view.evaluate("thalweg.zoom(); thalweg.point(1.9)")
@@ -134,25 +133,24 @@ def test_logs_of_other_stacks_are_read(opened: Open, tmp_path: Path, form: str) 
         ("<img src=x onerror=alert(1)>.qlog", "{}", "<img src=x onerror=alert(1)>.qlog: it is no qlog"),
     ],
 )
-def test_a_damaged_file_has_one_message(opened: Open, tmp_path: Path, name: str, text: str, said: str) -> None:
-    view = opened(settled=True)
-    before = shown_hash(view)
-    view.locator("header.top input[type=file]").set_input_files(
+def test_a_damaged_file_has_one_message(one_page: Page, tmp_path: Path, name: str, text: str, said: str) -> None:
+    before = shown_hash(one_page)
+    one_page.locator("header.top input[type=file]").set_input_files(
         {"name": name, "mimeType": "text/plain", "buffer": text.encode()}
     )
-    assert said in refusal(view)
-    assert view.locator("main img").count() == 0
-    assert shown_hash(view) == before
+    assert said in refusal(one_page)
+    assert one_page.locator("main img").count() == 0
+    assert shown_hash(one_page) == before
 
 
-def test_what_unpacks_to_too_much_is_refused(opened: Open, tmp_path: Path) -> None:
+def test_what_unpacks_to_too_much_is_refused(one_page: Page, tmp_path: Path) -> None:
     file = tmp_path / "bomb.csv.gz"
     file.write_bytes(gzip.compress(bytes(65 << 20)))
-    view = opened()
-    drop(view, file)
-    assert "it unpacks to more than 67108864 bytes" in refusal(view)
+    drop(one_page, file)
+    assert "it unpacks to more than 67108864 bytes" in refusal(one_page)
 
 
+@pytest.mark.soak  # a log of 20 MB
 def test_a_log_whose_acknowledgements_name_everything_a_million_times_is_read(
     opened: Open, tmp_path: Path
 ) -> None:
@@ -165,7 +163,7 @@ def test_a_log_whose_acknowledgements_name_everything_a_million_times_is_read(
     events.append({"time": 2000, "name": "transport:packet_received", "data": ack})
     log = {"qlog_version": "0.3", "qlog_format": "JSON", "traces": [{"events": events}]}
     (tmp_path / "long.qlog").write_text(json.dumps(log, separators=(",", ":")))
-    view = opened(settled=True)
+    view = opened()
     drop(view, tmp_path / "long.qlog")
     view.locator(".two").wait_for(timeout=20_000)
     view.get_by_role("button", name="Simulate its path").click()
@@ -183,7 +181,7 @@ def test_packets_that_are_sent_out_of_order_are_acknowledged_once(opened: Open, 
         events.append({"time": 90, "name": "transport:packet_received", "data": ack})
     log = {"qlog_version": "0.3", "qlog_format": "JSON", "traces": [{"events": events}]}
     (tmp_path / "mixed.qlog").write_text(json.dumps(log))
-    view = opened(settled=True)
+    view = opened()
     drop(view, tmp_path / "mixed.qlog")
     view.get_by_role("button", name="Simulate its path").click()
     view.get_by_role("heading", name="Path of mixed.qlog").wait_for()
@@ -212,7 +210,7 @@ def test_hostile_names_and_numbers_of_a_log_are_data(opened: Open, tmp_path: Pat
     ]
     text = json.dumps({"title": evil, "traces": [{"events": events}]}).replace("Infinity", "1e400")
     (tmp_path / "evil.qlog").write_text(text)
-    view = opened(settled=True)
+    view = opened()
     drop(view, tmp_path / "evil.qlog")
     view.locator(".two").wait_for()
     assert view.locator("main img").count() == 0
@@ -226,7 +224,7 @@ def test_traces_of_capacity_and_jitter_are_simulated_as_the_engine_reads_them(
     times = [str(12 * index) for index in range(1, 500)]
     (tmp_path / "down.trace").write_text("\n".join(times) + "\n")
     (tmp_path / "wifi.jitter").write_text("".join(f"{20_000 * index} {index % 7 * 900}\n" for index in range(100)))
-    view = opened(settled=True)
+    view = opened()
     for name, part in {
         "down.trace": f'trace = "ms: {times[0]} ',
         "wifi.jitter": 'file = "us: 0 0 20000 900 ',
@@ -235,10 +233,9 @@ def test_traces_of_capacity_and_jitter_are_simulated_as_the_engine_reads_them(
         view.get_by_role("region", name="measurement").get_by_text(name).wait_for()
         view.get_by_role("button", name="Simulate its path").click()
         view.get_by_role("heading", name=f"Path of {name}").wait_for()
-        view.wait_for_selector("[data-settled]")
         text = view.evaluate("thalweg.shown.setup.text")
         assert part in text
-        assert shown_hash(view) == Scenario.from_toml(text, "x").run(1).trace_hash
+        shows(view, Scenario.from_toml(text, "x").run(1).trace_hash)
 
 
 def test_a_series_of_the_probe_is_drawn_and_simulated(opened: Open, tmp_path: Path) -> None:
@@ -251,14 +248,13 @@ def test_a_series_of_the_probe_is_drawn_and_simulated(opened: Open, tmp_path: Pa
             else f"{number},{at},,,,0,"
         )
     (tmp_path / "far.csv.gz").write_bytes(gzip.compress(("\n".join(rows) + "\n").encode()))
-    view = opened(settled=True)
+    view = opened()
     drop(view, tmp_path / "far.csv.gz")
     region = view.get_by_role("region", name="measurement")
     region.wait_for()
     assert "a probe of 200 packets in 4.0 s, 4 without an answer" in region.inner_text()
     view.get_by_role("button", name="Simulate its path").click()
     view.get_by_role("heading", name="Path of far.csv.gz").wait_for()
-    view.wait_for_selector("[data-settled]")
     text = view.evaluate("thalweg.shown.setup.text")
     assert 'rtt = "30 ms"' in text
-    assert shown_hash(view) == Scenario.from_toml(text, "x").run(1).trace_hash
+    shows(view, Scenario.from_toml(text, "x").run(1).trace_hash)

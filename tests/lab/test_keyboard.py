@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
@@ -16,7 +16,23 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.timeout(300)
 OpenIn: TypeAlias = "Callable[..., Page]"
-MODES = ["static", "server"]
+MODES = ["static", pytest.param("server", marks=pytest.mark.soak)]
+SERVED = pytest.mark.parametrize(
+    "opened_in", [pytest.param("static", marks=pytest.mark.soak), "server"], indirect=True
+)
+"""What trials come with behind a server is another time: there where keys wait for them."""
+
+
+def paired(widths: Sequence[int], *pairs: tuple[str, int]) -> pytest.MarkDecorator:
+    """Some pairs of a mode and a width, and all others in the soak: an engine does not know how wide a page is."""
+    cases = [
+        pytest.param(mode, width, marks=[] if (mode, width) in pairs else [pytest.mark.soak])
+        for mode in ("static", "server")
+        for width in widths
+    ]
+    return pytest.mark.parametrize(("opened_in", "width"), cases, indirect=["opened_in"])
+
+
 FOCUSED = """() => {
   let one = document.activeElement;
   while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
@@ -113,8 +129,8 @@ def walk(view: Page, most: int = 200) -> list[dict[str, Any]]:
     pytest.fail(f"Tab does not come to an end: {found[-5:]}")
 
 
-@pytest.mark.parametrize("width", [1400, 400])
-@pytest.mark.parametrize("tab", ["Path", "Sweep", "Lessons"])
+@paired((1400, 400), ("static", 400), ("server", 1400))
+@pytest.mark.parametrize("tab", ["Path", pytest.param("Sweep", marks=pytest.mark.soak), "Lessons"])
 def test_tab_reaches_every_control_in_order_where_it_is_seen(opened_in: OpenIn, tab: str, width: int) -> None:
     view = opened_in(width)
     view.get_by_role("tab", name=tab).click()
@@ -162,6 +178,7 @@ def test_the_editor_lets_the_keyboard_go(opened_in: OpenIn) -> None:
     assert "Escape" in view.locator("#tab-panel").inner_text()
 
 
+@SERVED
 def test_controls_of_the_path_do_their_work_by_keys(opened_in: OpenIn) -> None:
     view = opened_in()
     press = view.keyboard.press
@@ -235,6 +252,7 @@ def test_what_is_shown_is_opened_read_and_taken_away_by_keys(opened_in: OpenIn) 
         press("Enter")
 
 
+@SERVED
 def test_the_focus_stays_with_a_lesson(opened_in: OpenIn) -> None:
     view = opened_in()
     view.get_by_role("tab", name="Lessons").click()
@@ -260,7 +278,7 @@ new PerformanceObserver((list) => {
 """
 
 
-@pytest.mark.parametrize("width", [2560, 1400, 800, 360])
+@paired((2560, 1400, 800, 360), ("static", 360), ("server", 1400))
 def test_nothing_moves_by_itself_while_the_page_opens_and_trials_run(opened_in: OpenIn, width: int) -> None:
     view = opened_in(width, SHIFTS)
     assert view.evaluate("shifted") < 0.01
@@ -270,7 +288,7 @@ def test_nothing_moves_by_itself_while_the_page_opens_and_trials_run(opened_in: 
     assert view.evaluate("shifted") < 0.01
 
 
-@pytest.mark.parametrize("width", [360, 1400, 2560])
+@paired((360, 1400, 2560), ("static", 360))
 def test_text_of_twice_the_size_has_its_room(opened_in: OpenIn, width: int) -> None:
     view = opened_in(width)
     small = view.evaluate("[...document.querySelectorAll('canvas, .dots svg')].map((one) => one.clientHeight)")

@@ -95,6 +95,11 @@ def test_a_run_ends_with_a_server_that_is_killed(folder: Path, static: str) -> N
         assert eventually(lambda: not any(processes("-p", process) for process in left), 60)
 
 
+def soaked(*ways: str, but: str) -> list[Any]:
+    """Ways to end a process: each takes many seconds, and one has to do where time counts."""
+    return [but, *(pytest.param(way, marks=pytest.mark.soak) for way in ways)]
+
+
 NEVER = """
 import time
 from pathlib import Path
@@ -116,7 +121,7 @@ def hanging(folder: Path) -> Callable[[], bool]:
     return (folder / "it-hangs").exists
 
 
-@pytest.mark.parametrize("how", ["stop", "vanish", "TERM", "INT", "KILL"])
+@pytest.mark.parametrize("how", soaked("stop", "TERM", "INT", "KILL", but="vanish"))
 def test_an_estimate_whose_handler_never_returns_leaves_no_process(
     folder: Path, static: str, hanging: Callable[[], bool], how: str
 ) -> None:
@@ -137,7 +142,7 @@ def test_an_estimate_whose_handler_never_returns_leaves_no_process(
         assert eventually(lambda: not processes("-s", sessions[0]), 120)
 
 
-@pytest.mark.parametrize("how", ["stop", "KILL"])
+@pytest.mark.parametrize("how", soaked("KILL", but="stop"))
 def test_a_sweep_whose_handler_never_returns_leaves_no_process(
     folder: Path, static: str, hanging: Callable[[], bool], how: str
 ) -> None:
@@ -154,6 +159,7 @@ def test_a_sweep_whose_handler_never_returns_leaves_no_process(
         assert eventually(lambda: not processes("-s", sessions[0]), 120)
 
 
+@pytest.mark.soak
 def test_a_sweep_that_is_killed_leaves_no_process(folder: Path, static: str, hanging: Callable[[], bool]) -> None:
     with running(folder, "--python") as own:
         start(own, asked(**HANGING))

@@ -16,7 +16,7 @@ AIMD = (OWN / "aimd.js").read_text()
 
 
 def test_a_dropped_controller_is_shown_and_runs_only_when_chosen(opened: Open, tmp_path: Path) -> None:
-    view = opened(settled=True)
+    view = opened()
     before = shown_hash(view)
     file = tmp_path / "drop.js"
     file.write_text(AIMD)
@@ -43,7 +43,7 @@ def test_a_file_that_is_dropped_again_is_shown_and_stays(opened: Open, tmp_path:
     view.locator(".cm-content", has_text="0.61").wait_for()
     # What is typed is kept, also if the tab is left at once.
     view.locator(".cm-content").click()
-    view.keyboard.press("Control+End")
+    view.keyboard.press("Control+Home")  # an editor draws the lines that are seen, from the first on
     view.keyboard.insert_text("// typed")
     view.get_by_role("tab", name="Scenario").click()
     view.get_by_role("tab", name="Controller").click()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from chromium import serious
 from lab.conftest import Load, Open, Scheme
 from lab.test_server import Lab, running
 from thalweg import Scenario
@@ -38,7 +38,8 @@ controller = "cubic"
 download = "2 MB"
 """
 MOST = 100_000
-ENGINES = pytest.mark.parametrize(("address", "width"), [("page", 1300), ("server", 400)], indirect=["address"])
+SERVED = pytest.param("server", 400, marks=pytest.mark.soak)
+ENGINES = pytest.mark.parametrize(("address", "width"), [("page", 1300), SERVED], indirect=["address"])
 """Each engine, and each width: what an engine sends does not depend on the width, nor the layout on the engine."""
 
 
@@ -94,8 +95,16 @@ def at(packets: pl.DataFrame, link: str, time: float) -> dict[str, Any]:
     }
 
 
-@ENGINES
-@pytest.mark.parametrize("name", ["c4/bad-wifi", "shared"])
+@pytest.mark.parametrize(
+    ("address", "width", "name"),
+    [
+        ("page", 1300, "c4/bad-wifi"),
+        ("server", 400, "shared"),
+        pytest.param("page", 1300, "shared", marks=pytest.mark.soak),
+        pytest.param("server", 400, "c4/bad-wifi", marks=pytest.mark.soak),
+    ],
+    indirect=["address"],
+)
 def test_each_moment_has_the_packets_of_the_native_trial(
     visit: Visit, address: str, width: int, name: str
 ) -> None:
@@ -365,6 +374,7 @@ def test_flows_have_their_colours_of_the_charts(opened: Open) -> None:
     assert {blue, vermilion} <= colours(view)
 
 
+@pytest.mark.soak  # millions of packets
 def test_a_long_trial_is_held_in_parts_that_follow_the_cursor(visit: Visit, address: str) -> None:
     text = (
         'title = "long"\ntime_limit = "3 s"\n[path]\nrate = "1 Gbps"\nrtt = "10 ms"\nbuffer = "20 ms"\n'
@@ -446,37 +456,36 @@ def test_frames_are_drawn_as_long_as_it_plays(opened: Open) -> None:
     assert all(0 <= step <= 2 * 0.1 * 0.01 for step in steps)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("runs", [1, 2])
+@pytest.mark.parametrize(("scheme", "runs"), [("light", 1), ("dark", 2)])
 def test_axe_finds_nothing_serious_in_the_animation(opened: Open, scheme: Scheme, runs: int) -> None:
-    view = opened(scheme=scheme, settled=True)
+    view = opened(scheme=scheme)
     view.evaluate("thalweg.watch()")
     if runs == 2:
         view.evaluate("thalweg.keep()")
         both(view)
     wait(view)
-    view.evaluate(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
-    found: list[dict[str, Any]] = view.evaluate("axe.run('.watch').then((result) => result.violations)")
-    assert {one["id"] for one in found if one["impact"] in ("serious", "critical")} == set()
+    assert serious(view) == {}
 
 
-@pytest.mark.parametrize("width", [360, 800, 2560])
 @pytest.mark.parametrize("runs", [1, 2])
-def test_the_animation_has_room_also_at_twice_the_size_of_text(opened: Open, width: int, runs: int) -> None:
-    view = opened(width=width)
+def test_the_animation_has_room_also_at_twice_the_size_of_text(opened: Open, runs: int) -> None:
+    view = opened(width=360)
     view.evaluate("thalweg.watch()")
     if runs == 2:
         view.evaluate("thalweg.keep()")
         both(view)
     wait(view)
-    for size in ("200%", "100%"):
-        view.evaluate("(size) => (document.documentElement.style.fontSize = size)", size)
-        assert view.evaluate("document.scrollingElement.scrollWidth") <= width
-    high = "document.querySelector('.watch').getBoundingClientRect().height"
-    before = view.evaluate(f"thalweg.point(1), {high}")
-    view.evaluate("thalweg.animate(0.1)")
-    heights = set()
-    for _ in range(10):
-        view.wait_for_timeout(50)
-        heights.add(view.evaluate(high))
-    assert heights == {before}
+    for width in (360, 800, 2560):
+        view.set_viewport_size({"width": width, "height": 900})
+        for size in ("200%", "100%"):
+            view.evaluate("(size) => (document.documentElement.style.fontSize = size)", size)
+            assert view.evaluate("document.scrollingElement.scrollWidth") <= width
+        high = "document.querySelector('.watch').getBoundingClientRect().height"
+        before = view.evaluate(f"thalweg.point(1), {high}")
+        view.evaluate("thalweg.animate(0.1)")
+        heights = set()
+        for _ in range(10):
+            view.wait_for_timeout(50)
+            heights.add(view.evaluate(high))
+        view.evaluate("thalweg.pause()")
+        assert heights == {before}

@@ -68,12 +68,12 @@ class Lab:
                 time.sleep(0.05)
 
     def page(self, browser: Browser, problems: Problems | None = None, width: int = 1400) -> Page:
-        """What it serves, once the first trials are shown; `problems` hears what goes wrong there."""
+        """What it serves, once the first trial is shown; `problems` hears what goes wrong there."""
         view = browser.new_context(viewport={"width": width, "height": 900}).new_page()
         if problems is not None:
             problems.watch(view, f"http://127.0.0.1:{self.port}/")
         view.goto(self.address)
-        view.wait_for_selector("[data-settled]", timeout=60_000)
+        view.wait_for_selector("[data-ready]", timeout=60_000)
         return view
 
     def get(self, path: str, **headers: str) -> tuple[int, bytes]:
@@ -130,6 +130,20 @@ def running(folder: Path, *options: str, errors: TextIO | None = None) -> Iterat
         found.process.wait(20)
 
 
+@pytest.fixture(scope="module")
+def connection(folder: Path, static: str) -> Iterator[ClientConnection]:
+    """A page that stays open: its process answers one call after the other, also after a refusal."""
+    with running(folder) as own, own.socket() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def trusting(folder: Path, static: str) -> Iterator[ClientConnection]:
+    """The same behind a server that was asked to run controllers in Python."""
+    with running(folder, "--python") as own, own.socket() as found:
+        yield found
+
+
 def setup(text: str = SIMPLE, **more: Any) -> dict[str, Any]:
     return {"text": text, "origin": "one.toml", "sets": {}, "controllers": {}, **more}
 
@@ -148,10 +162,9 @@ def ask(connection: ClientConnection, told: list[dict[str, float]] | None = None
             told.append(header["live"])
 
 
-def test_a_scenario_from_a_page_runs_no_library(lab: Lab) -> None:
+def test_a_scenario_from_a_page_runs_no_library(connection: ClientConnection) -> None:
     text = SIMPLE.replace("[[flow]]", f'[[flow]]\nstack = "{sys.executable}"', 1)
-    with lab.socket() as connection:
-        refused = ask(connection, name="check", setup=setup(text))["refused"]
+    refused = ask(connection, name="check", setup=setup(text))["refused"]
     assert "is the file of a library, none of which the lab runs" in refused["message"]
 
 
@@ -216,17 +229,17 @@ def test_only_the_page_and_the_folder_are_served(lab: Lab) -> None:
         {"text": SIMPLE.replace('"c4"', '"./../secret.py:Mine"')},
     ],
 )
-def test_a_scenario_reads_nothing_outside_of_the_folder(lab: Lab, change: dict[str, Any]) -> None:
-    with lab.socket() as connection:
-        header = ask(connection, name="check", setup=setup(**change))
+def test_a_scenario_reads_nothing_outside_of_the_folder(
+    connection: ClientConnection, change: dict[str, Any]
+) -> None:
+    header = ask(connection, name="check", setup=setup(**change))
     message = header["refused"]["message"]
     assert "outside of the folder" in message
     assert "a secret" not in message
 
 
-def test_what_is_no_toml_is_refused_at_its_line(lab: Lab) -> None:
-    with lab.socket() as connection:
-        refused = ask(connection, name="check", setup=setup(text=SIMPLE + "a = \n"))["refused"]
+def test_what_is_no_toml_is_refused_at_its_line(connection: ClientConnection) -> None:
+    refused = ask(connection, name="check", setup=setup(text=SIMPLE + "a = \n"))["refused"]
     assert refused["line"] == len(SIMPLE.splitlines()) + 1
     assert refused["file"] is None
 
@@ -234,13 +247,15 @@ def test_what_is_no_toml_is_refused_at_its_line(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"sets": {"path.trace": r'"a\u0000b"'}}, "no name of a file"),
+        ({"sets": {"path.trace": r'"a\u0000b"'}}, "has the character U+0000"),
+        ({"sets": {"path.trace": "a\0b"}}, "no name of a file"),
         ({"text": SIMPLE + "[a" + ".a" * 3000 + "]\n"}, "tables inside each other"),
     ],
 )
-def test_a_scenario_that_cannot_be_looked_through_is_refused(lab: Lab, change: dict[str, Any], why: str) -> None:
-    with lab.socket() as connection:
-        assert why in ask(connection, name="check", setup=setup(**change))["refused"]["message"]
+def test_a_scenario_that_cannot_be_looked_through_is_refused(
+    connection: ClientConnection, change: dict[str, Any], why: str
+) -> None:
+    assert why in ask(connection, name="check", setup=setup(**change))["refused"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -252,30 +267,27 @@ def test_a_scenario_that_cannot_be_looked_through_is_refused(lab: Lab, change: d
     ],
 )
 def test_a_controller_in_python_runs_only_if_that_was_asked_for(
-    lab: Lab, folder: Path, change: dict[str, Any]
+    connection: ClientConnection, trusting: ClientConnection, folder: Path, change: dict[str, Any]
 ) -> None:
     trace = folder / "it-has-run"
-    with lab.socket() as connection:
-        for name in ("check", "run"):
-            header = ask(connection, name=name, setup=setup(**change), seed="1", traced=False)
-            assert "requires thalweg lab --python" in header["refused"]["message"]
-            assert "--python" in header["refused"]["message"]
+    for name in ("check", "run"):
+        header = ask(connection, name=name, setup=setup(**change), seed="1", traced=False)
+        assert "requires thalweg lab --python" in header["refused"]["message"]
+        assert "--python" in header["refused"]["message"]
     assert not trace.exists()
-    with running(folder, "--python") as trusting, trusting.socket() as connection:
-        header = ask(connection, name="run", setup=setup(**change), seed="1", traced=False)
-        assert len(header["outcomes"]["trials"]["trace_hash"]) == 1
-        outside = ask(connection, name="check", setup=setup(controllers={"main": "../secret.py"}))
-        assert "outside of the folder" in outside["refused"]["message"]
-    trace.unlink()
+    header = ask(trusting, name="run", setup=setup(**change), seed="1", traced=False)
+    assert len(header["outcomes"]["trials"]["trace_hash"]) == 1
+    outside = ask(trusting, name="check", setup=setup(controllers={"main": "../secret.py"}))
+    assert "outside of the folder" in outside["refused"]["message"]
+    trace.unlink(missing_ok=True)  # a file runs once in a process
 
 
-def test_what_is_no_name_of_a_file_is_read(lab: Lab) -> None:
-    with lab.socket() as connection:
-        for text in ("ms: 3 3 7 10", '"ms: 3 3 7 10"', "'ms: 3 3 7 10'"):
-            named = setup(SIMPLE.replace('rate   = "20 Mbps"', ""), sets={"path.trace": text})
-            assert "ms: 3 3 7 10" in ask(connection, name="check", setup=named)["result"]["toml"]
-        sets = {"path.rtt": "30 ms", "flow.main.streams": "2"}
-        assert "result" in ask(connection, name="check", setup=setup(sets=sets))
+def test_what_is_no_name_of_a_file_is_read(connection: ClientConnection) -> None:
+    for text in ("ms: 3 3 7 10", '"ms: 3 3 7 10"', "'ms: 3 3 7 10'"):
+        named = setup(SIMPLE.replace('rate   = "20 Mbps"', ""), sets={"path.trace": text})
+        assert "ms: 3 3 7 10" in ask(connection, name="check", setup=named)["result"]["toml"]
+    sets = {"path.rtt": "30 ms", "flow.main.streams": "2"}
+    assert "result" in ask(connection, name="check", setup=setup(sets=sets))
 
 
 def test_a_name_with_links_does_not_leave_the_folder(folder: Path) -> None:
@@ -283,13 +295,12 @@ def test_a_name_with_links_does_not_leave_the_folder(folder: Path) -> None:
         Folder.at(folder).inside("link.txt")
 
 
-def test_a_trial_over_the_socket_is_the_native_one(lab: Lab) -> None:
-    with lab.socket() as connection:
-        header = ask(connection, name="run", setup=setup(controllers={"main": "bbr"}), seed="7", traced=True)
-        native = Scenario.load("c4/simple-20mbps", controllers={"main": "bbr"}).run(seed=7)
-        assert header["outcomes"]["trials"]["trace_hash"] == [native.trace_hash]
-        refused = ask(connection, name="check", setup=setup(SIMPLE.replace('"20 Mbps"', '"20 Mbs"')))["refused"]
-        assert refused["message"].startswith(f"one.toml:{refused['line']}: ")
+def test_a_trial_over_the_socket_is_the_native_one(connection: ClientConnection) -> None:
+    header = ask(connection, name="run", setup=setup(controllers={"main": "bbr"}), seed="7", traced=True)
+    native = Scenario.load("c4/simple-20mbps", controllers={"main": "bbr"}).run(seed=7)
+    assert header["outcomes"]["trials"]["trace_hash"] == [native.trace_hash]
+    refused = ask(connection, name="check", setup=setup(SIMPLE.replace('"20 Mbps"', '"20 Mbs"')))["refused"]
+    assert refused["message"].startswith(f"one.toml:{refused['line']}: ")
 
 
 @pytest.mark.parametrize(
@@ -428,6 +439,7 @@ def test_the_page_behind_the_server_shows_the_native_trials(
     lab: Lab, browser: Browser, problems: Problems
 ) -> None:
     view = lab.page(browser, problems)
+    view.wait_for_selector("[data-settled]", timeout=60_000)
     native = Scenario.load("c4/simple-20mbps")  # what one.toml has, the first scenario of the folder
     assert view.locator("[data-hash]").inner_text() == native.run(seed=1).trace_hash
     many = view.evaluate("[...thalweg.shown.many.flows.completion_s]")
@@ -480,6 +492,7 @@ def _is_closed(connection: socket.socket) -> bool:
     return True
 
 
+@pytest.mark.soak  # ten seconds that nothing happens in
 def test_a_connection_that_sends_no_head_is_closed(lab: Lab) -> None:
     with half_open(lab, b"GET / HTTP/1.1\r\n") as stranger:
         stranger.settimeout(HEAD_S + 20)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from lab.conftest import Open, Problems, shown_hash
+from lab.conftest import Open, Problems, shows
 from lab.test_server import SIMPLE, ask, running
 from thalweg.base.errors import RequestError
 from thalweg.base.files.seal import hash_of
@@ -70,13 +70,12 @@ def opens_each_trial_of(view: Page, result: SuiteResult) -> None:
         assert listed == [f"seed {seed} {found}" for seed, found in stored.items()]
         seed, found = list(stored.items())[-1]
         view.get_by_role("button", name=f"seed {seed}", exact=True).click()
-        view.wait_for_selector("[data-settled]")
-        assert shown_hash(view) == found
+        shows(view, found)
         assert "the hashes are equal" in view.locator(".promise").inner_text()
 
 
 def test_a_result_in_a_folder_of_the_reader_is_opened_by_the_static_page(opened: Open, results: Path) -> None:
-    view = opened(settled=True)
+    view = opened()
     view.get_by_role("tab", name="Results").click()
     view.locator(".results input[type=file]").set_input_files(results / "results" / "cubic")
     view.locator(".stored-trials").wait_for()
@@ -101,19 +100,19 @@ def test_results_scores_and_sweeps_of_the_folder_are_listed_and_opened_by_the_se
         offered.nth(1).click()
         view.get_by_label("scenario of the result").get_by_text("satellite").first.wait_for(state="attached")
         view.locator(".stored-trials button").first.click()
-        view.wait_for_selector("[data-settled]")
+        shows(view, view.locator(".stored-trials code").first.inner_text())
         assert "the hashes are equal" in view.locator(".promise").inner_text()
         offered.last.click()
         view.get_by_label("scenario of the result").get_by_text("path.rtt 40 ms").wait_for(state="attached")
         for index in range(2):
             view.get_by_label("scenario of the result").select_option(str(index))
             view.locator(".stored-trials button").first.click()
-            view.wait_for_selector("[data-settled]")
+            shows(view, view.locator(".stored-trials code").first.inner_text())
             assert "the hashes are equal" in view.locator(".promise").inner_text()
 
 
 @pytest.mark.parametrize("damage", ["format", "seed", "parquet", "missing", "json"])
-def test_a_damaged_result_has_one_message(opened: Open, results: Path, tmp_path: Path, damage: str) -> None:
+def test_a_damaged_result_has_one_message(one_page: Page, results: Path, tmp_path: Path, damage: str) -> None:
     folder = tmp_path / "damaged"
     shutil.copytree(results / "results" / "cubic", folder)
     file = folder / "metadata.json"
@@ -136,18 +135,17 @@ def test_a_damaged_result_has_one_message(opened: Open, results: Path, tmp_path:
         table.write_bytes(table.read_bytes()[: table.stat().st_size // 2])
     if damage == "missing":
         file.unlink()
-    view = opened(settled=True)
-    view.get_by_role("tab", name="Results").click()
-    view.locator(".results input[type=file]").set_input_files(folder)
-    view.get_by_role("alert").wait_for()
-    assert said in view.get_by_role("alert").inner_text()
+    one_page.get_by_role("tab", name="Results").click()
+    one_page.locator(".results input[type=file]").set_input_files(folder)
+    one_page.get_by_role("alert").wait_for()
+    assert said in one_page.get_by_role("alert").inner_text()
 
 
 @pytest.mark.parametrize(
     ("damage", "said"), [("codec", "packed as SNAPPY"), ("rows", "1000001 rows, at most 1000000")]
 )
 def test_a_table_that_thalweg_does_not_write_is_not_unpacked(
-    opened: Open, results: Path, tmp_path: Path, damage: str, said: str
+    one_page: Page, results: Path, tmp_path: Path, damage: str, said: str
 ) -> None:
     folder = tmp_path / "other"
     shutil.copytree(results / "results" / "cubic", folder)
@@ -157,11 +155,10 @@ def test_a_table_that_thalweg_does_not_write_is_not_unpacked(
         table.write_parquet(file, compression="snappy")
     else:
         table.head(1).select(pl.all().repeat_by(1_000_001).explode()).write_parquet(file)
-    view = opened(settled=True)
-    view.get_by_role("tab", name="Results").click()
-    view.locator(".results input[type=file]").set_input_files(folder)
-    view.get_by_role("alert").wait_for()
-    assert said in view.get_by_role("alert").inner_text()
+    one_page.get_by_role("tab", name="Results").click()
+    one_page.locator(".results input[type=file]").set_input_files(folder)
+    one_page.get_by_role("alert").wait_for()
+    assert said in one_page.get_by_role("alert").inner_text()
 
 
 def varints(data: bytes | bytearray, at: int) -> list[tuple[int, int, int]]:
@@ -197,7 +194,7 @@ def varints(data: bytes | bytearray, at: int) -> list[tuple[int, int, int]]:
 )
 @pytest.mark.parametrize("codec", ["zstd", "uncompressed"])
 def test_a_page_header_that_lies_about_sizes_is_refused_before_it_is_believed(
-    opened: Open, results: Path, tmp_path: Path, number: int | None, said: str, codec: Any
+    one_page: Page, results: Path, tmp_path: Path, number: int | None, said: str, codec: Any
 ) -> None:
     folder = tmp_path / "lies"
     shutil.copytree(results / "results" / "cubic", folder)
@@ -215,14 +212,16 @@ def test_a_page_header_that_lies_about_sizes_is_refused_before_it_is_believed(
         lie = [0xFE, *[0xFF] * (length - 2), 0x7F] if length > 1 else [0x02]
         data[begin : begin + length] = bytes(lie)
         file.write_bytes(data)
-    view = opened(settled=True)
-    view.get_by_role("tab", name="Results").click()
-    view.locator(".results input[type=file]").set_input_files(folder)
     if number is None:
-        view.locator(".stored-trials").wait_for()
+        one_page.reload()  # what is listed is then of this file
+        one_page.wait_for_selector("[data-ready]")
+    one_page.get_by_role("tab", name="Results").click()
+    one_page.locator(".results input[type=file]").set_input_files(folder)
+    if number is None:
+        one_page.locator(".stored-trials").wait_for()
         return
-    view.get_by_role("alert").wait_for()
-    message = view.get_by_role("alert").inner_text()
+    one_page.get_by_role("alert").wait_for()
+    message = one_page.get_by_role("alert").inner_text()
     assert said in message
     assert "trials.parquet is damaged" in message
 
@@ -243,7 +242,7 @@ def test_a_page_header_that_lies_about_sizes_is_refused_before_it_is_believed(
 )
 @pytest.mark.parametrize("codec", ["zstd", "uncompressed"])
 def test_a_run_that_lies_about_its_length_is_refused_before_it_is_believed(
-    opened: Open, results: Path, tmp_path: Path, codec: Any, run: str, lie: str, said: str
+    one_page: Page, results: Path, tmp_path: Path, codec: Any, run: str, lie: str, said: str
 ) -> None:
     folder = tmp_path / "runs"
     shutil.copytree(results / "results" / "cubic", folder)
@@ -259,15 +258,17 @@ def test_a_run_that_lies_about_its_length_is_refused_before_it_is_believed(
     data = file.read_bytes()
     assert bytes.fromhex(run) in data
     file.write_bytes(data.replace(bytes.fromhex(run), bytes.fromhex(lie)) if run else data)
-    view = opened(settled=True)
-    view.get_by_role("tab", name="Results").click()
-    view.locator(".results input[type=file]").set_input_files(folder)
     if not run:
-        view.locator(".stored-trials").wait_for()
-        assert view.locator(".stored-trials li").first.inner_text().startswith(f"seed {seeds[0]} ")
+        one_page.reload()  # what is listed is then of this file
+        one_page.wait_for_selector("[data-ready]")
+    one_page.get_by_role("tab", name="Results").click()
+    one_page.locator(".results input[type=file]").set_input_files(folder)
+    if not run:
+        one_page.locator(".stored-trials").wait_for()
+        assert one_page.locator(".stored-trials li").first.inner_text().startswith(f"seed {seeds[0]} ")
         return
-    view.get_by_role("alert").wait_for()
-    message = view.get_by_role("alert").inner_text()
+    one_page.get_by_role("alert").wait_for()
+    message = one_page.get_by_role("alert").inner_text()
     assert said in message
     assert "trials.parquet is damaged" in message
 
@@ -281,7 +282,7 @@ def varint(number: int) -> bytes:
     return bytes([*found, rest])
 
 
-def test_groups_of_rows_that_only_add_up_are_refused(opened: Open, results: Path, tmp_path: Path) -> None:
+def test_groups_of_rows_that_only_add_up_are_refused(one_page: Page, results: Path, tmp_path: Path) -> None:
     folder = tmp_path / "groups"
     shutil.copytree(results / "results" / "cubic", folder)
     file = next(folder.glob("*/trials.parquet"))
@@ -296,11 +297,10 @@ def test_groups_of_rows_that_only_add_up_are_refused(opened: Open, results: Path
         assert len(varint(rows)) == len(varint(lie))
         footer = footer.replace(b"\x16" + varint(rows), b"\x16" + varint(lie))
     file.write_bytes(data[:begin] + footer)
-    view = opened(settled=True)
-    view.get_by_role("tab", name="Results").click()
-    view.locator(".results input[type=file]").set_input_files(folder)
-    view.get_by_role("alert").wait_for()
-    assert "170000 rows in a group, 150000 in all" in view.get_by_role("alert").inner_text()
+    one_page.get_by_role("tab", name="Results").click()
+    one_page.locator(".results input[type=file]").set_input_files(folder)
+    one_page.get_by_role("alert").wait_for()
+    assert "170000 rows in a group, 150000 in all" in one_page.get_by_role("alert").inner_text()
 
 
 def test_a_result_is_opened_while_many_trials_run(browser: Browser, results: Path) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from lab.test_server import SIMPLE, Lab, running, setup
-from lab.test_sweeps import LONG, asked, ended, fill, start
+from lab.test_sweeps import LONG, asked, call, ended, fill, start, state
 from thalweg import Scenario
 
 if TYPE_CHECKING:
@@ -21,17 +20,29 @@ LATER = 60_000
 OWN = "({onAck() {}})"
 
 
-@pytest.fixture
-def lab(tmp_path: Path, static: str) -> Iterator[Lab]:
-    (tmp_path / "one.toml").write_text(SIMPLE)
-    with running(tmp_path) as found:
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory, static: str) -> Iterator[Lab]:
+    folder = tmp_path_factory.mktemp("lab")
+    (folder / "one.toml").write_text(SIMPLE)
+    with running(folder) as found:
         yield found
 
 
-@pytest.fixture
-def view(browser: Browser, lab: Lab) -> Page:
-    """A page that has been opened before any sweep runs. A refusal is an error on its console."""
+@pytest.fixture(scope="module")
+def shown(browser: Browser, lab: Lab) -> Page:
     return lab.page(browser)
+
+
+@pytest.fixture
+def view(shown: Page, lab: Lab) -> Iterator[Page]:
+    """A page that has been loaded before any sweep runs. A refusal is an error on its console."""
+    shown.goto(lab.address)
+    shown.wait_for_selector("[data-ready]", timeout=LATER)
+    yield shown
+    shown.unroute_all()
+    if state(lab)["isRunning"]:
+        call(lab, "/sweep/stop", "")
+        ended(lab)
 
 
 def long(lab: Lab) -> None:
@@ -57,7 +68,10 @@ def test_a_page_shows_the_sweep_of_another_when_its_tab_opens(view: Page, lab: L
 
 
 def test_a_page_that_may_not_start_shows_the_sweep_that_runs(view: Page, lab: Lab) -> None:
-    tab(view)
+    with view.expect_response(
+        "**/sweep?token=*"
+    ):  # no sweep runs yet: a button that starts one is what is pressed
+        tab(view)
     view.get_by_label("Name of the folder").wait_for()
     long(lab)
     view.get_by_role("button", name="Start the sweep").click()

@@ -26,6 +26,7 @@ from thalweg.lab.server import LARGEST_MESSAGE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+    from websockets.sync.client import ClientConnection
 
 pytestmark = pytest.mark.timeout(300)
 RTT = {"key": "path.rtt", "values": "20 ms, 40 ms"}
@@ -82,6 +83,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lab(folder: Path, static: str) -> Iterator[Lab]:
     with running(folder) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def connection(lab: Lab) -> Iterator[ClientConnection]:
+    """A page that stays open: its process answers one call after the other, also after a refusal."""
+    with lab.socket() as found:
         yield found
 
 
@@ -145,78 +153,88 @@ def test_a_request_that_is_too_long_is_refused(lab: Lab) -> None:
     assert call(lab, "/sweep/start", json.dumps(wanted))[0] == 413
 
 
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    *(({"name": name}, "accepted: at most 64") for name in ("", "..", "../a", "/a", "a/b", ".a", "a b", "a" * 65)),
+    ({"name": "elsewhere"}, "is a link"),
+    ({"trials": 0}, "accepted: a whole number"),
+    ({"axes": []}, "accepted: [axes]"),
+    ({"axes": [RTT, RTT]}, "it is an axis twice"),
+    ({"axes": [{"key": "path.rtt", "values": ""}]}, "the axis is empty"),
+    ({"axes": [{"key": "path.rtt", "values": "20 ms, 30 Mbps"}]}, '"30 Mbps"'),
+    ({"axes": [{"key": "path.rttt", "values": "20 ms"}]}, "rttt"),
+    ({"axes": [{"key": "", "values": "20 ms"}]}, "accepted: a key"),
+    ({"axes": [{"key": 'a"\n[x]\nb', "values": "1"}]}, "mine-plan.toml"),
+    ({"axes": [{"key": "path.rtt", "values": "1 ms," * 1001}]}, "at most 1000"),
+    ({"axes": [{"key": "path.rtt", "from": "1 ms", "to": "9 s", "steps": "1001"}]}, "at most 1000"),
+    ({"axes": [{"key": "path.rtt", "from": "1 ms", "to": "9 s", "steps": "two"}]}, "steps"),
+    ({"axes": [{"key": "path.rtt", "from": "1 ms", "steps": "3"}]}, "to is missing"),
+    ({"axes": [{"key": "path.rtt", "from": "1 ms", "to": "9 s", "stops": "3"}]}, "unknown key"),
+    ({"axes": [{"key": "path.rtt", "values": "[inf]"}]}, "accepted: a finite number"),
+    ({"axes": [{"key": "path.rtt", "values": f"[{5000 * '1'}]"}]}, "is too large"),
+    ({"setup": setup(f"x = {5000 * '1'}")}, "is too large; accepted: 64 bits"),
+    ({"setup": setup(sets={"path.buffer": f"[{5000 * '1'}]"})}, "is too large"),
+    ({"setup": setup("title = ")}, "string values must be quoted"),
+    ({"setup": setup(f"day = 1979-05-27\n{SIMPLE}")}, "a date or a time"),
+    ({"setup": setup(SIMPLE.replace("20 Mbps", "20 Mbs"))}, "20 Mbs"),
+    (
+        {"setup": setup(SIMPLE.replace('rate   = "20 Mbps"', "trace = '../secret.txt'"))},
+        "outside of the folder",
+    ),
+    ({"setup": setup(sets={"path.trace": "../secret.txt"})}, "outside of the folder"),
+    ({"axes": [{"key": "path.trace", "values": "../secret.txt"}]}, "outside of the folder"),
+    ({"axes": [{"key": "path", "values": '[{ trace = "../secret.txt" }]'}]}, "outside of the folder"),
+    ({"setup": setup(f"{SIMPLE}\n[\"x\\ntrace = '../secret.txt' #\"]\n")}, "has the character U+000A"),
+    ({"setup": setup(f'"a key" = 1\n{SIMPLE}')}, 'unknown key "a key"'),
+    ({"setup": setup(f'"path.rate" = "1 Mbps"\n{SIMPLE}')}, 'unknown key "path.rate"'),
+    ({"setup": setup(SIMPLE.replace("rate   =", '"Ä\\"" ='))}, 'unknown key "Ä"'),
+    ({"setup": setup(CHANGED, sets={"path.trace": "mine.txt"})}, 'a value names the file "mine.txt"'),
+    (
+        {"setup": setup(CHANGED), "axes": [{"key": "path.trace", "values": "mine.txt"}]},
+        'a value names the file "mine.txt"',
+    ),
+    (
+        {"setup": setup(controllers={"main": "./mine.py"}), "axes": [RTT]},
+        "requires thalweg lab --python",
+    ),
+    (
+        {"axes": [{"key": "controller.main", "values": "cubic, ./mine.py"}]},
+        "requires thalweg lab --python",
+    ),
+    (
+        {"setup": setup(SIMPLE.replace('"c4"', '"mine.py"')), "axes": [RTT]},
+        "requires thalweg lab --python",
+    ),
+    ({"axes": [{"key": "controller.main", "values": "../secret.py"}]}, "outside of the folder"),
+]
+
+
+def remains_as_it_was(folder: Path, said: str, why: str, before: list[Path]) -> None:
+    assert why in said
+    assert "a secret" not in said
+    assert "defect" not in said
+    assert sorted(folder.rglob("*")) == before  # no store, and no mine.py that has run
+
+
+@pytest.mark.parametrize(("change", "why"), REFUSED)
+def test_what_is_refused_has_one_message_and_leaves_nothing(
+    connection: ClientConnection, folder: Path, change: dict[str, Any], why: str
+) -> None:
+    before = sorted(folder.rglob("*"))
+    said = ask(connection, name="estimate", sweep=asked(**change))["refused"]["message"]
+    remains_as_it_was(folder, said, why, before)
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
-    [
-        *(
-            ({"name": name}, "accepted: at most 64")
-            for name in ("", "..", "../a", "/a", "a/b", ".a", "a b", "a" * 65)
-        ),
-        ({"name": "elsewhere"}, "is a link"),
-        ({"trials": 0}, "accepted: a whole number"),
-        ({"axes": []}, "accepted: [axes]"),
-        ({"axes": [RTT, RTT]}, "it is an axis twice"),
-        ({"axes": [{"key": "path.rtt", "values": ""}]}, "the axis is empty"),
-        ({"axes": [{"key": "path.rtt", "values": "20 ms, 30 Mbps"}]}, '"30 Mbps"'),
-        ({"axes": [{"key": "path.rttt", "values": "20 ms"}]}, "rttt"),
-        ({"axes": [{"key": "", "values": "20 ms"}]}, "accepted: a key"),
-        ({"axes": [{"key": 'a"\n[x]\nb', "values": "1"}]}, "mine-plan.toml"),
-        ({"axes": [{"key": "path.rtt", "values": "1 ms," * 1001}]}, "at most 1000"),
-        ({"axes": [{"key": "path.rtt", "from": "1 ms", "to": "9 s", "steps": "1001"}]}, "at most 1000"),
-        ({"axes": [{"key": "path.rtt", "from": "1 ms", "to": "9 s", "steps": "two"}]}, "steps"),
-        ({"axes": [{"key": "path.rtt", "from": "1 ms", "steps": "3"}]}, "to is missing"),
-        ({"axes": [{"key": "path.rtt", "from": "1 ms", "to": "9 s", "stops": "3"}]}, "unknown key"),
-        ({"axes": [{"key": "path.rtt", "values": "[inf]"}]}, "accepted: a finite number"),
-        ({"axes": [{"key": "path.rtt", "values": f"[{5000 * '1'}]"}]}, "accepted: a value in TOML"),
-        ({"setup": setup(f"x = {5000 * '1'}")}, "is too large; accepted: 64 bits"),
-        ({"setup": setup(sets={"path.buffer": f"[{5000 * '1'}]"})}, "accepted: a value in TOML"),
-        ({"setup": setup("title = ")}, "string values must be quoted"),
-        ({"setup": setup(f"day = 1979-05-27\n{SIMPLE}")}, "a date or a time"),
-        ({"setup": setup(SIMPLE.replace("20 Mbps", "20 Mbs"))}, "20 Mbs"),
-        (
-            {"setup": setup(SIMPLE.replace('rate   = "20 Mbps"', "trace = '../secret.txt'"))},
-            "outside of the folder",
-        ),
-        ({"setup": setup(sets={"path.trace": "../secret.txt"})}, "outside of the folder"),
-        ({"axes": [{"key": "path.trace", "values": "../secret.txt"}]}, "outside of the folder"),
-        ({"axes": [{"key": "path", "values": '[{ trace = "../secret.txt" }]'}]}, "outside of the folder"),
-        ({"setup": setup(f"{SIMPLE}\n[\"x\\ntrace = '../secret.txt' #\"]\n")}, "unknown key"),
-        ({"setup": setup(f'"a key" = 1\n{SIMPLE}')}, 'unknown key "a key"'),
-        ({"setup": setup(f'"path.rate" = "1 Mbps"\n{SIMPLE}')}, 'unknown key "path.rate"'),
-        ({"setup": setup(SIMPLE.replace("rate   =", '"Ä\\"" ='))}, 'unknown key "Ä"'),
-        ({"setup": setup(CHANGED, sets={"path.trace": "mine.txt"})}, 'a value names the file "mine.txt"'),
-        (
-            {"setup": setup(CHANGED), "axes": [{"key": "path.trace", "values": "mine.txt"}]},
-            'a value names the file "mine.txt"',
-        ),
-        (
-            {"setup": setup(controllers={"main": "./mine.py"}), "axes": [RTT]},
-            "requires thalweg lab --python",
-        ),
-        (
-            {"axes": [{"key": "controller.main", "values": "cubic, ./mine.py"}]},
-            "requires thalweg lab --python",
-        ),
-        (
-            {"setup": setup(SIMPLE.replace('"c4"', '"mine.py"'))},
-            "requires thalweg lab --python",
-        ),
-        ({"axes": [{"key": "controller.main", "values": "../secret.py"}]}, "outside of the folder"),
-    ],
+    # Each starts a process, which reads the plan as its estimate does: every seventh where time counts.
+    [pytest.param(*case, marks=[] if at % 7 == 5 else [pytest.mark.soak]) for at, case in enumerate(REFUSED)],
 )
-def test_what_is_refused_has_one_message_and_leaves_nothing(
+def test_a_sweep_that_is_started_is_refused_as_its_estimate_is(
     lab: Lab, folder: Path, change: dict[str, Any], why: str
 ) -> None:
     before = sorted(folder.rglob("*"))
-    wanted = asked(**change)
-    with lab.socket() as connection:
-        refused = ask(connection, name="estimate", sweep=wanted)["refused"]["message"]
-    start(lab, wanted)
-    for said in (refused, ended(lab)["refused"]):
-        assert why in said
-        assert "a secret" not in said
-        assert "defect" not in said
-    assert sorted(folder.rglob("*")) == before  # no store, and no mine.py that has run
+    start(lab, asked(**change))
+    remains_as_it_was(folder, ended(lab)["refused"], why, before)
 
 
 def test_a_folder_with_other_things_or_the_sweep_of_another_plan_stays_as_it_is(lab: Lab, folder: Path) -> None:
@@ -308,11 +326,11 @@ def test_one_sweep_runs_at_a_time_and_a_stopped_one_keeps_what_is_finished(lab: 
 
 def test_a_sweep_goes_on_when_its_page_vanishes(lab: Lab, folder: Path) -> None:
     with lab.socket() as connection:
-        ask(connection, name="estimate", sweep=asked(name="left", trials=200))
-        start(lab, asked(name="left", trials=200))
+        ask(connection, name="estimate", sweep=asked(name="left", trials=50))
+        start(lab, asked(name="left", trials=50))
     found = ended(lab)
-    assert (found["isComplete"], found["ran"]) == (True, 800)
-    assert len(SweepResult.load(folder / "left").scan().collect()) == 800
+    assert (found["isComplete"], found["ran"]) == (True, 200)
+    assert len(SweepResult.load(folder / "left").scan().collect()) == 200
 
 
 def test_a_changed_scenario_is_swept_and_kept_with_its_traces(
@@ -327,7 +345,15 @@ def test_a_changed_scenario_is_swept_and_kept_with_its_traces(
     assert stored.scenario(row["index"]).run(row["seed"]).trace_hash == row["trace_hash"]
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=["TERM", "INT", "KILL"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param(signal.SIGTERM, marks=pytest.mark.soak),
+        pytest.param(signal.SIGINT, marks=pytest.mark.soak),
+        signal.SIGKILL,
+    ],
+    ids=["TERM", "INT", "KILL"],
+)
 def test_a_sweep_ends_with_the_server_and_keeps_what_is_finished(
     folder: Path, static: str, how: signal.Signals
 ) -> None:
@@ -368,7 +394,6 @@ def page(browser: Browser, lab: Lab, problems: Problems) -> Iterator[Callable[..
         view = lab.page(browser, problems, width)
         views.append(view)
         view.evaluate(OPEN, "c4/bad-wifi")
-        view.wait_for_selector("[data-settled]", timeout=60_000)
         view.emulate_media(color_scheme=scheme)
         view.get_by_role("tab", name="Path").focus()
         for _ in range(3):
@@ -465,8 +490,7 @@ def test_the_static_page_says_what_a_sweep_needs(opened: Open) -> None:
     assert view.evaluate("thalweg.sweeps") is None
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1400])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 360), ("dark", 1400)])
 def test_axe_finds_nothing_serious_in_a_sweep(page: Callable[..., Page], scheme: Scheme, width: int) -> None:
     view = page(width, scheme)
     view.get_by_role("button", name="Add a second axis").click()

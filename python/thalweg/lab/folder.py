@@ -140,7 +140,5 @@ def _value(text: str, option: str) -> object:
     except RequestError:
         if text.lstrip()[:1] not in ('"', "'", "[", "{"):
             return text
-        raise RequestError(
-            f"{option} = {text[:60]!r}: this is not TOML; accepted: a value in TOML, or a text without quotes"
-        ) from None
+        raise
     return value if isinstance(value, str | dict | list) else text

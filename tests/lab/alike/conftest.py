@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,8 +20,8 @@ LAB = HERE.parents[2] / "lab"
 Ask: TypeAlias = Callable[[str, Sequence[Sequence[Any]]], list[Any]]
 
 
-@pytest.fixture
-def ask() -> Ask:
+@pytest.fixture(scope="module")
+def ask() -> Iterator[Ask]:
     """What functions of a module of the page return."""
     node = shutil.which("node")
     if node is None or not (LAB / "node_modules").is_dir():
@@ -29,12 +29,16 @@ def ask() -> Ask:
         pytest.skip("Node, or the packages of the page, are missing: make lab")
     words = [node, str(HERE / "call.mjs"), str(LAB)]
 
-    def ask_(module: str, calls: Sequence[Sequence[Any]]) -> list[Any]:
-        asked = json.dumps(calls, allow_nan=False)
-        done = subprocess.run(
-            [*words, module], input=asked, check=False, capture_output=True, text=True, timeout=120
-        )
-        assert done.returncode == 0, done.stderr
-        return list(json.loads(done.stdout))
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        questions, answers = process.stdin, process.stdout
+        assert questions is not None
+        assert answers is not None
 
-    return ask_
+        def ask_(module: str, calls: Sequence[Sequence[Any]]) -> list[Any]:
+            print(json.dumps([module, calls], allow_nan=False), file=questions, flush=True)
+            said = json.loads(answers.readline())
+            assert "error" not in said, said["error"]
+            return list(said["answers"])
+
+        yield ask_
+        questions.close()

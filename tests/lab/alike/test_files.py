@@ -57,7 +57,7 @@ def test_a_file_that_opens_takes_the_message_of_the_one_before_away(ask: Ask) ->
     series = gzip.decompress((SHIPPED / "far.csv.gz").read_bytes()).decode()
     files = [["a.pcap", ""], ["far.csv", series], ["b.qlog", "{}"], ["c.jitter", "0 1\n5000 2\n"], ["d.xyz", ""]]
     first, *messages = ask("../../tests/lab/alike/opened.ts", [["opened", files]])[0]
-    assert first.startswith("a.pcap: it is none that the lab reads")
+    assert first.startswith("a.pcap: the lab cannot read it; accepted: a controller")
     assert [message and message.split(":")[0] for message in messages] == [None, "b.qlog", None, "d.xyz"]
 
 

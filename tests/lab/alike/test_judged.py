@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
-from lab.conftest import Open, Problems
+from lab.conftest import Open, Problems, shows
 from lab.test_server import running
 from thalweg import Scenario
 from thalweg.base.quantity import text
@@ -100,7 +101,7 @@ def test_the_case_has_every_verdict_and_trials_that_did_not_finish(folder: Path)
 def test_a_folder_of_the_reader_has_each_criterion_with_value_limit_and_verdict(
     opened: Open, folder: Path
 ) -> None:
-    view = opened(settled=True)
+    view = opened()
     view.get_by_role("tab", name="Results").click()
     view.locator(".results input[type=file]").set_input_files(folder / "late")
     assert shown(view) == wanted(SuiteResult.load(folder / "late"))
@@ -115,20 +116,24 @@ def test_the_folder_of_the_server_has_them_too(browser: Browser, problems: Probl
 
 
 def test_a_trial_on_the_page_has_the_values_of_its_criteria(opened: Open) -> None:
-    """With a drawn start, and seed 7, which does not finish."""
-    view = opened(settled=True)
+    """With a drawn start, and the first seed that does not finish."""
+    flows = Scenario.from_toml(LATE, "late.toml").trials(100).flows
+    late = flows.filter(~pl.col("finished"))["seed"][0]
+    assert late > 1
+    view = opened()
     view.evaluate("(text) => thalweg.open(text, 'late.toml')", LATE)
-    for seed in (1, 7):
+    for seed in (1, late):
         view.evaluate(f"thalweg.seed({seed})")
-        view.wait_for_selector("[data-settled]")
-        criteria = Scenario.from_toml(LATE, "late.toml").run(seed=seed).verdict().criteria
+        native = Scenario.from_toml(LATE, "late.toml").run(seed=seed)
+        shows(view, native.trace_hash)
+        criteria = native.verdict().criteria
         wanted = [text(one.median, one.unit, 3) for one in criteria]
         assert view.locator(".criteria strong").all_inner_texts() == wanted
-        assert (seed == 7) == ("did not finish" in wanted)
+        assert (seed == late) == ("did not finish" in wanted)
 
 
 def test_the_hundred_trials_have_the_verdict_of_python(opened: Open) -> None:
-    view = opened(settled=True)
+    view = opened()
     view.evaluate("(text) => thalweg.open(text, 'late.toml')", LATE)
     one = Scenario.from_toml(LATE, "late.toml").trials(100).verdict().criteria[0]
     quantiles = f"median {text(one.median, one.unit, 3)}, 95th percentile {text(one.p95, one.unit, 3)}"
