@@ -223,3 +223,25 @@ fn a_flow_of_datagrams_alone_has_no_rate_and_no_flow_beside_it_a_share() {
     );
     assert!(streams.jain.is_some());
 }
+
+/// RFC 9002 section 7.7 paces bursts, and a request by itself is none. The client asks for each group of frames, 71 bytes a
+/// second, and after a delay this is the rate that its C4 has measured: a full packet at it takes 20 s, for which the video
+/// of this trial stood still.
+#[test]
+fn a_request_by_itself_does_not_wait_for_the_rate_of_a_full_packet() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../python/thalweg/suites/c4/media-wifi-fade.toml"
+    );
+    let text = std::fs::read(path).expect("is shipped");
+    let scenario = Scenario::from_toml(&text, path, &[], &[]).expect("is right");
+    for seed in 80..96 {
+        let outcome = run_trial(&scenario, seed, false).0;
+        let worst = outcome.flows[0]
+            .media
+            .iter()
+            .filter_map(|media| media.max_delay);
+        let worst = worst.max().expect("has streams").as_secs_f64();
+        assert!((0.04..0.5).contains(&worst), "{seed}: {worst}");
+    }
+}

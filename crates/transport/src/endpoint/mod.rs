@@ -336,7 +336,7 @@ impl Endpoint {
         }
         let next = self.next_timer();
         match self.pacing {
-            true => next.min(self.pacer.ready_at()),
+            true => next.min(self.pacer_allows_at()),
             false => next,
         }
     }
@@ -354,7 +354,16 @@ impl Endpoint {
     #[inline]
     pub fn paced_until(&self) -> Option<Instant> {
         let is_held = self.pacing && self.at_rest.is_none() && self.closing == Closing::Open;
-        is_held.then(|| self.pacer.ready_at())
+        is_held.then(|| self.pacer_allows_at())
+    }
+
+    /// When the pacer allows what is to be sent.
+    #[inline]
+    fn pacer_allows_at(&self) -> Instant {
+        match self.is_lone_packet() {
+            true => Instant::START, // that is, now
+            false => self.pacer.ready_at(),
+        }
     }
 
     /// When an acknowledgement must be sent, if necessary alone. A server that has used its anti-amplification
