@@ -93,6 +93,7 @@ FEW, MANY = 1, 20
 AT_95 = {"more_criteria": [main_completion(at_most=11.0, **{"in": 0.95})]}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("of_a", "of_b", "more", "status"),
     [

@@ -68,6 +68,8 @@ COMMANDS = {
     "check": "check c4/simple-20mbps",
     "show": "show c4/media-100mbps",
 }
+LONG = {"harm": pytest.mark.soak}
+"""Those that take half a minute."""
 """Each in the folder of all, in this order; STORED prints the JSON documents and the names of what is stored."""
 
 INPUTS = {
@@ -189,7 +191,7 @@ def _steady(text: str, folder: Path) -> str:
     return re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in COMMANDS])
 def test_a_command_prints_and_stores_what_it_always_did(name: str, printed: Callable[[str], str]) -> None:
     """Compared with `documents/`; with THALWEG_DOCUMENTS=write it is written there."""
     text = printed(name)

@@ -29,6 +29,7 @@ def refusal(capsys: Capture, *words: str) -> str:
     return capsys.readouterr().err
 
 
+@pytest.mark.soak
 def test_it_writes_a_page_and_a_markdown_file_that_come_again_byte_by_byte(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -48,6 +49,7 @@ def test_it_writes_a_page_and_a_markdown_file_that_come_again_byte_by_byte(
     assert {name: (tmp_path / "again" / name).read_bytes() for name in first} == first
 
 
+@pytest.mark.soak
 def test_the_command_of_a_worst_trial_plays_it_for_a_file_too(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +66,7 @@ def test_the_command_of_a_worst_trial_plays_it_for_a_file_too(
     assert played["scenarios"][0]["seed"] == row["worst_seed"]
 
 
+@pytest.mark.soak
 def test_what_the_author_wrote_stands_in_its_sections(tmp_path: Path) -> None:
     statements = tmp_path / "mine.toml"
     statements.write_text(

@@ -63,6 +63,7 @@ def judged(names: list[str], candidate: Player) -> list[Judgement]:
     return list(judge(chosen, played, candidate, LIMITS, comparisons(chosen.values(), LIMITS)))
 
 
+@pytest.mark.soak
 def test_cubic_against_cubic_with_other_seeds_has_no_finding() -> None:
     """The null: RFC 9743 asks how new algorithms differ, and this one does not."""
     quick = {setting.name: setting for setting in settings("quick")}
@@ -269,6 +270,7 @@ def test_the_quick_profile_has_enough_trials_to_tell_a_difference() -> None:
         assert least_trials(count) <= TRIALS[profile]
 
 
+@pytest.mark.soak
 def test_the_worst_findings_are_beyond_or_undecided_and_of_different_settings() -> None:
     parameters = Parameters(controller="bbr1", quick=True)
     names = ["many-shallow-10-0.2", "alone-wired", "beside-cubic-1", "alone-pie"]
@@ -292,6 +294,7 @@ def test_a_limit_says_its_direction() -> None:
     assert limit_text(0.02, NUMBERS["drops"]) == "at most 2.0 %"
 
 
+@pytest.mark.soak
 def test_no_setting_is_another_one_again() -> None:
     """By trace hash: one flow behind FQ-CoDel is one behind CoDel, and so is a tunnel that has the link alone."""
     seen: dict[str, str] = {}
@@ -309,6 +312,7 @@ def test_a_tunnel_shares_with_what_is_outside() -> None:
     assert (numbers["victim-rate"] > 2e6).all()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("name", "player", "number"),
     [

@@ -116,6 +116,7 @@ def test_threads_of_this_machine_and_a_cluster_are_not_asked_for_together() -> N
         pass
 
 
+@pytest.mark.soak
 def test_workers_of_another_engine_are_refused(scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
     engine, batch = _native.engine(), Batch([Scenario.load(scenario)], [1])
 
@@ -158,6 +159,7 @@ print(getrusage(RUSAGE_SELF).ru_minflt - before)
     assert int(done.stdout) < 400
 
 
+@pytest.mark.soak
 def test_what_was_lost_with_a_worker_is_repeated(scenario: str) -> None:
     own = Scenario.load(scenario)
     found: list[Finished | Failed] = []

@@ -104,6 +104,7 @@ def test_merged_shards_are_the_whole(root: Path, whole: dict[str, Any], name: st
     assert experiment.values(root / f"{name}-merged") == whole[name]
 
 
+@pytest.mark.soak
 @EVERY
 def test_a_cluster_plays_the_same_trials(root: Path, whole: dict[str, Any], name: str) -> None:
     pytest.importorskip("distributed")
@@ -118,6 +119,7 @@ def test_an_experiment_does_not_differ_from_itself(root: Path, whole: dict[str, 
     assert re.search(r"(?<!\d)0 of [1-9]\d* medians differ|No comparison differs", said), said
 
 
+@pytest.mark.soak
 @EVERY
 def test_a_trial_that_was_damaged_is_refused(root: Path, whole: dict[str, Any], name: str) -> None:
     experiment, folder = EXPERIMENTS[name], root / f"{name}-damaged"
@@ -197,6 +199,7 @@ def test_trials_of_a_sweep_and_of_others_do_not_mix(root: Path, whole: dict[str,
     run(root, "merge", "sweep-whole", "--out", "mixed", expected=(2,))
 
 
+@pytest.mark.soak
 def test_an_outcome_that_somebody_made_up_is_refused(tmp_path: Path) -> None:
     prepare(tmp_path)
     words = ("suite", "suite", "-n", "2", "--no-report", "--out", "result")

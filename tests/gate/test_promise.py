@@ -26,6 +26,7 @@ def samples() -> list[dict[str, Recorded]]:
     ]
 
 
+@pytest.mark.soak
 def test_where_nothing_is_worse_a_gate_without_any_margin_says_so_in_at_most_one_of_twenty(
     samples: list[dict[str, Recorded]],
 ) -> None:

@@ -159,6 +159,7 @@ def is_not_installed(run: subprocess.CompletedProcess[str], thalweg: object) -> 
     assert run.stderr.endswith(f"error: cannot install Thalweg from {thalweg}; {accepted}\n")
 
 
+@pytest.mark.soak
 def test_an_installation_ends_with_its_first_command_that_fails(run: Run, shell: str, tmp_path: Path) -> None:
     gate = f"{shell} {CI}/gate.sh c4"
     missing = run(gate, "main", THALWEG="/nowhere/thalweg")
@@ -199,6 +200,7 @@ def test_a_clone_of_the_script_is_built_each_time_and_a_checkout_of_others_once(
         assert (other / "log").read_text(encoding="utf-8") == "built\n"
 
 
+@pytest.mark.soak
 def test_a_wheel_is_installed_into_a_folder_of_its_own(run: Run, shell: str, toy: Path, tmp_path: Path) -> None:
     wheel = tmp_path / "thalweg-0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as file:

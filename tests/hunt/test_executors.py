@@ -64,6 +64,7 @@ def told(find: Find) -> dict[str, Any]:
     return {name: value for name, value in find.document().items() if name != "wall_s"}
 
 
+@pytest.mark.soak
 def test_trials_that_come_in_parts_all_count() -> None:
     for objective in ("completion", "starvation", {"kind": "regret", "reference": "c4"}):
         whole = hunt(objective).run(executor=Threads(1))

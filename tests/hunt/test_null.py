@@ -32,6 +32,7 @@ LUCKY = 9
 """The number of a search in which one seed tells 1.77 of a scenario, and 1.20 of the plan's."""
 
 
+@pytest.mark.soak
 def test_a_space_without_an_effect_yields_nothing_though_one_seed_tells_a_difference() -> None:
     finds = [hunt(seed) for seed in range(LUCKY - 2, LUCKY + 3)]
     # Each has a chance of at most 2.5 % to find something; two of five, one of 0.6 %.

@@ -145,6 +145,7 @@ def test_chance_alone_makes_nobody_best_or_worst_in_more_than_a_twentieth_of_sui
     assert said <= 11
 
 
+@pytest.mark.soak
 def test_a_controller_against_itself_is_alike_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second name spells out an option at its default: 200 seeds, from each part of the tests of C4."""
     monkeypatch.setattr(_native, "normal_controller", lambda text: text)  # or it is refused as the same

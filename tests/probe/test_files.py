@@ -132,6 +132,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path, capsys: Capture) 
         assert capsys.readouterr().err.startswith("error: cannot read")
 
 
+@pytest.mark.soak
 def test_an_analysis_is_a_document_or_tables_and_a_page(tmp_path: Path, capsys: Capture) -> None:
     files = [str(EXAMPLES / f"{name}.csv.gz") for name in ("good", "far")]
     page = tmp_path / "page.html"
@@ -189,6 +190,7 @@ def test_short_series_have_an_analysis_and_figures_too(count: int) -> None:
         chart.to_dict()
 
 
+@pytest.mark.soak
 def test_the_examples_are_reproduced_from_their_scenarios(tmp_path: Path, capsys: Capture) -> None:
     for name in ("good", "near-to-far", "far"):
         stored = EXAMPLES / f"{name}.csv.gz"

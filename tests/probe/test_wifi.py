@@ -73,6 +73,7 @@ def test_the_requested_mean_is_found_again_within_a_tenth(mean_ms: int, seed: in
     assert analysis.published.probability > 1e-3
 
 
+@pytest.mark.soak
 def test_the_fit_is_right_on_average() -> None:
     # Thirteen seeds: the deviation of the mean is 0.105 / sqrt(13) = 0.03 ms at 2 ms. Three of them.
     found = [wifi(2, seed).published.model.requested_mean_s * 1e3 for seed in range(1, 14)]

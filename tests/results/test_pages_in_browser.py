@@ -78,6 +78,7 @@ def test_nothing_scrolls_sideways(browser: Browser, name: str, width: int, reque
     assert max(figures) <= width
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["report", "figure", "study"])
 def test_axe_finds_nothing_serious(

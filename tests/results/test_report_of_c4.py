@@ -36,6 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.soak
 def test_it_takes_less_than_3_mb_with_every_trial_criterion_scenario_and_figure(folder: Path) -> None:
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert len(page.encode()) < LARGEST
@@ -57,6 +58,7 @@ def test_it_takes_less_than_3_mb_with_every_trial_criterion_scenario_and_figure(
     assert page.count("Scenario file as it ran") == len(results)
 
 
+@pytest.mark.soak
 def test_it_answers_soon_after_it_is_opened(folder: Path, browser: Browser) -> None:
     """A bound for loaded machines; docs/reference/results.md has what a quiet one does.
 

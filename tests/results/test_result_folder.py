@@ -173,6 +173,7 @@ def killed_after(calls: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+@pytest.mark.soak
 @pytest.mark.timeout(600)  # longer than others: a loaded machine must not fail it
 def test_a_replacement_that_is_killed_at_any_step_leaves_the_older_or_the_new_result(
     tmp_path: Path, outcomes_of: Make, monkeypatch: pytest.MonkeyPatch

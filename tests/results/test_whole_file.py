@@ -74,6 +74,7 @@ def test_a_trace_or_figure_on_a_full_disk_leaves_no_file(tmp_path: Path, option:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("room", [1_000, 9_000])
 def test_a_result_that_finds_no_room_can_be_run_again(tmp_path: Path, room: int) -> None:
     # Metadata of one scenario is 3 kB, the flows of 300 trials are more than 9 kB.

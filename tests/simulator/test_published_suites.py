@@ -45,6 +45,7 @@ def test_any_controller_plays_the_main_flow(name: str, controller: str) -> None:
     assert outcomes.verdict().answer in ("pass", "fail", "infeasible")
 
 
+@pytest.mark.soak
 def test_our_bbr_holds_what_the_draft_expects_and_cubic_does_not() -> None:
     def answers(controller: str) -> dict[str, str | None]:
         played: dict[str, str | None] = {}

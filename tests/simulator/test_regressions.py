@@ -58,6 +58,7 @@ MEDIANS_ALIKE = ("minimum-window", "unused-window")
 """Bugs of half of the trials, and of what nobody uses."""
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("scenario", BUGS)
 def test_the_gate_finds_a_bug_that_the_median_trial_feels(scenario: str, tmp_path: Path) -> None:
     without, with_it = BUGS[scenario]

@@ -183,6 +183,7 @@ def test_the_command_line_takes_a_library_beside_model_and_quic(toy: Toy, tmp_pa
     assert "--stack ./libmine.so cannot be combined with --live" in done.stderr
 
 
+@pytest.mark.soak
 def test_a_store_plays_no_trial_of_a_library_twice(toy: Toy, tmp_path: Path) -> None:
     suite = tmp_path / "mine"
     suite.mkdir()

@@ -298,6 +298,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.soak
 def test_all_laws_of_the_quick_preset_hold(quick: Path) -> None:
     document = json.loads((quick / "study.json").read_text(encoding="utf-8"))
     assert {check["answer"] for check in document["checks"]} == {HOLDS}

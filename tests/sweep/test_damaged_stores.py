@@ -103,6 +103,7 @@ def store_of(file: Path) -> Path:
     return next(folder for folder in file.parents if (folder / "trials").is_dir())
 
 
+@pytest.mark.soak
 def test_a_damaged_store_has_the_right_numbers_or_one_message(
     stores: tuple[Path, Path], tmp_path: Path, capsys: Capture
 ) -> None:

@@ -61,6 +61,7 @@ def ran_on(folder: Path, size: str, *words: str) -> list[str]:
     return said.splitlines()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("size", ["8k", "100k", "500k"])
 def test_a_sweep_keeps_what_it_stored_and_goes_on_from_there(folder: Path, size: str) -> None:
     (said,) = ran_on(folder, size, "sweep", "plan.toml", "--out", "disk/out", "--format", "json")

@@ -42,6 +42,7 @@ def written(result: SweepResult) -> Path:
     return page
 
 
+@pytest.mark.soak
 def test_its_figures_are_valid_vega_lite(result: SweepResult) -> None:
     from altair.utils.schemapi import validate_jsonschema  # noqa: PLC0415 - takes half a second to load
 
@@ -56,6 +57,7 @@ def test_its_figures_are_valid_vega_lite(result: SweepResult) -> None:
         validate_jsonschema(broken, accepted)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(browser: Browser, page: Path, scheme: Scheme) -> None:
     view = opened(browser, page, scheme=scheme)
