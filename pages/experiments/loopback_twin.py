@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, partial
 from itertools import product
+from statistics import median
 
 import thalweg
 from pages.experiments.experiment import HERE, Part, table
@@ -32,11 +33,11 @@ BLOG = {**BASE, "path.rate": "3 Gbps", "noise.wakeup": "150 us", "path.buffer": 
 HOSTS = [
     {**BASE, RIVALS: "picoquic"},
     BLOG,
-    *({**BLOG, "path.rate": rate} for rate in ("1 Gbps", "8 Gbps")),
-    {**BLOG, "noise.wakeup": "20 us"},
-    {**BLOG, "path.buffer": "200 kB"},
+    *({**BLOG, "path.rate": rate} for rate in ("1 Gbps", "2 Gbps", "8 Gbps")),
+    *({**BLOG, "noise.wakeup": late} for late in ("20 us", "200 us")),
+    *({**BLOG, "path.buffer": buffer} for buffer in ("40 kB", "45 kB", "200 kB")),
     {key: value for key, value in BLOG.items() if key != RIVALS},
-    {**BLOG, "flow.*.host": '"ideal"'},
+    {**BLOG, "flow.*.host": "ideal"},
     {**BLOG, "flow.*.host": '{ model = "picoquic", bundle = "10 packets" }'},
     {**BLOG, "flow.*.host": '{ model = "picoquic", bundle = "auto" }'},
 ]
@@ -89,9 +90,20 @@ def line(point: Mapping[str, str]) -> str:
     """A point, the verdicts on the six findings, and how many hold."""
     found = judged(point)
     where = [point[key] for key in KEYS]
-    extra = [EXTRA[key].format(value) for key, value in point.items() if key in EXTRA]
     verdicts = [MARKS[check.answer] for check in found]
-    return row(*where, ", ".join(extra) or "-", *verdicts, str(verdicts.count("yes")))
+    return row(*where, _otherwise(point), *verdicts, str(verdicts.count("yes")))
+
+
+def goodputs(point: Mapping[str, str]) -> str:
+    """The median goodput of each variant at a point, in Gbps."""
+    found, _ = measure(tuple(point.items()))
+    return row(
+        *(point[key] for key in KEYS), _otherwise(point), *(f"{median(found[name]) / 1e9:.2f}" for name in VARIANTS)
+    )
+
+
+def _otherwise(point: Mapping[str, str]) -> str:
+    return ", ".join(EXTRA[key].format(value) for key, value in point.items() if key in EXTRA) or "-"
 
 
 def variant(name: str) -> str:
@@ -124,7 +136,8 @@ def name_of(point: Mapping[str, str]) -> str:
 
 def parts() -> list[Part]:
     """All lines."""
-    return [(name_of(point), partial(line, point)) for point in [*GRID, *OTHERS, *HOSTS]]
+    lines = [(name_of(point), partial(line, point)) for point in [*GRID, *OTHERS, *HOSTS]]
+    return [*lines, *((f"goodputs, {name_of(point)}", partial(goodputs, point)) for point in HOSTS)]
 
 
 def make() -> None:
@@ -137,6 +150,9 @@ def make() -> None:
     fill(page, "grid", table(HEAD, 11, [line(point) for point in GRID]))
     fill(page, "others", table(HEAD, 11, [line(point) for point in OTHERS]))
     fill(page, "hosts", table(HEAD, 11, [line(point) for point in HOSTS]))
+    fill(page, "goodputs", table((*KEYS.values(), "otherwise", *VARIANTS), 5, [goodputs(p) for p in HOSTS]))
+    blog = [row(check.name, check.answer, check.measured) for check in judged(BLOG)]
+    fill(page, "blog", table(("finding of the blog", "verdict", "measured"), 3, blog))
     every = [judged(point) for point in [*GRID, *OTHERS]]
     names = [check.name for check in every[0]]
     counts = [
