@@ -91,7 +91,7 @@ HOSTS = (
         NO_ECN,
     ),
 )
-"""Hosts, with short flows that do not ask for ECN, as ccafct's; at last seven segments that are one packet to all."""
+"""Hosts, with short flows that do not ask for ECN, as ccafct's; at last seven segments that all take for one."""
 CONSTANT = tuple(
     Change(
         f"Linux, bundles of {count}",

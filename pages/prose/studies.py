@@ -61,6 +61,33 @@ def lower(competitor: str, statistics: tuple[str, ...], rtts: tuple[str, ...]) -
     return [-from_published(rtt, competitor, statistic) for statistic in statistics for rtt in rtts]
 
 
+LARGE_PACKETS = "ideal, unpaced, packets of 10 136 B"
+
+
+def hosted(hosts: str, competitor: str, rtt: str) -> float:
+    """Harm on other hosts."""
+    return HARM.now.cell("hosts", f"{hosts} | {competitor}", rtt)
+
+
+def large_off() -> float:
+    """By how many percent the harm with large packets is off up to 40 ms, at most."""
+    ratios = (hosted(LARGE_PACKETS, "cubic", rtt) / hosted("published", "cubic", rtt) for rtt in RTTS[:3])
+    return 100 * max(abs(ratio - 1) for ratio in ratios)
+
+
+def split_off() -> float:
+    """How far the harm of Prague is off up to 40 ms where the queue splits bundles, at most."""
+    split = "Linux, bundles split before the queue"
+    return max(abs(hosted(split, "prague", rtt) - hosted("published", "prague", rtt)) for rtt in RTTS[:3])
+
+
+def most_harm(rtt: str) -> float:
+    """The most harm of CUBIC that a line of the hosts has."""
+    texts = zip(HARM.now.texts("hosts", "competitor"), HARM.now.column("hosts", rtt), strict=True)
+    own = [harm for competitor, harm in texts if competitor == "cubic"]
+    return max(own[1:])
+
+
 _ALL = ("geometric mean", "median", "P95")
 _MIDDLES = _ALL[:2]
 _BUT_80 = ("10 ms", "20 ms", "40 ms", "160 ms")
@@ -105,6 +132,13 @@ OF_HARM: dict[str, Value] = {
         HARM.now.cell("pacing", "no pacing", "long flow, Mbps")
         - HARM.now.cell("pacing", "nothing", "long flow, Mbps")
     ),
+    "linux-10": lambda: hosted("Linux", "cubic", "10 ms"),
+    "linux-prague-20": lambda: hosted("Linux", "prague", "20 ms"),
+    "split-near": split_off,
+    "large-near": large_off,
+    "large-prague-20": lambda: hosted(LARGE_PACKETS, "prague", "20 ms"),
+    "most-80": lambda: most_harm("80 ms"),
+    "most-160": lambda: most_harm("160 ms"),
     "cubic-itself": lambda: (
         HARM.now.cell("harm-matrix", "reno", "cubic") - HARM.now.cell("harm-matrix", "reno", "reno")
     ),
