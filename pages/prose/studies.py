@@ -112,7 +112,7 @@ OF_HARM: dict[str, Value] = {
     "alone-160": lambda: alone_over_linux(4),
     "prague-least": lambda: min(times_cubic()),
     "prague-most": lambda: max(times_cubic()),
-    "prague-20": lambda: harm("20 ms", "prague"),
+    "prague-20": lambda: hosted("ideal hosts", "prague", "20 ms"),
     "prague-near": lambda: max(map(abs, lower("prague", _ALL, RTTS[:3]))),
     "prague-far-least": lambda: min(lower("prague", _MIDDLES, RTTS[3:])),
     "prague-far-most": lambda: max(lower("prague", _MIDDLES, RTTS[3:])),
