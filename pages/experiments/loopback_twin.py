@@ -137,7 +137,7 @@ def name_of(point: Mapping[str, str]) -> str:
 
 def parts() -> list[Part]:
     """All lines."""
-    lines = [(name_of(point), partial(line, point)) for point in [*GRID, *OTHERS]]
+    lines: list[Part] = [(name_of(point), partial(line, point)) for point in [*GRID, *OTHERS]]
     for point in HOSTS:
         lines.append((name_of(point), partial(line, point, HOST_TRIALS)))
         lines.append((f"goodputs, {name_of(point)}", partial(goodputs, point)))
