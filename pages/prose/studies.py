@@ -11,6 +11,8 @@ HARM = Source("evidence/studies/harm.md")
 HUNT = Source("evidence/studies/hunt.md")
 SLOW_START = Source("evidence/studies/slow-start.md")
 STACKS = Source("evidence/studies/stacks.md")
+TRANSIENT = Source("evidence/studies/transient.md")
+WIFI_COMPETE = Source("evidence/studies/wifi-compete.md")
 
 BASE = "50 Mbps, 40 ms, 2 BDP"
 FAR = "50 Mbps, 600 ms, 2 BDP"
@@ -174,10 +176,26 @@ OF_STACKS: dict[str, Value] = {
 OF_HUNT: dict[str, Value] = {
     "phase": HUNT.cell("hunt", "c4-low-and-up", "shipped"),
 }
+OF_WIFI_COMPETE: dict[str, Value] = {
+    "each-fails": WIFI_COMPETE.cell("causes", "each packet answered before the next is read", "do not hold"),
+    "cubic-early": lambda: 100 * (1 - WIFI_COMPETE.now.cell("causes", "nothing", "cubic: median")),
+    "exact-hold": lambda: float(
+        sum(
+            "were the published number exact: holds" in text
+            for text in WIFI_COMPETE.now.texts("which", "evidence")
+        )
+    ),
+}
+OF_TRANSIENT: dict[str, Value] = {
+    "reports": TRANSIENT.cell("causes", "reports once a round trip, as CCP, unpaced", "hold"),
+    "reports-ccp": TRANSIENT.cell("causes", "reports once a round trip, unpaced, BBR without Startup", "hold"),
+}
 PAGES: dict[str, Mapping[str, Value]] = {
     FAIRNESS.page: OF_FAIRNESS,
     HARM.page: OF_HARM,
     SLOW_START.page: OF_SLOW_START,
     STACKS.page: OF_STACKS,
     HUNT.page: OF_HUNT,
+    TRANSIENT.page: OF_TRANSIENT,
+    WIFI_COMPETE.page: OF_WIFI_COMPETE,
 }
