@@ -177,6 +177,9 @@ OF_HUNT: dict[str, Value] = {
     "phase": HUNT.cell("hunt", "c4-low-and-up", "shipped"),
 }
 OF_WIFI_COMPETE: dict[str, Value] = {
+    "exits-c4": WIFI_COMPETE.cell("exits", "against c4", "no growth"),
+    "exits-cubic": WIFI_COMPETE.cell("exits", "against cubic", "delay"),
+    "exits-alone": WIFI_COMPETE.cell("exits", "alone", "delay"),
     "each-fails": WIFI_COMPETE.cell("causes", "each packet answered before the next is read", "do not hold"),
     "cubic-early": lambda: 100 * (1 - WIFI_COMPETE.now.cell("causes", "nothing", "cubic: median")),
     "exact-hold": lambda: float(
