@@ -41,7 +41,11 @@ from thalweg.pages.figures.theme import BLUE, CONFIG, VERMILION
 HERE = Path(__file__).resolve().parent
 REFERENCE = ROOT / "tests" / "reference"
 QUANTILES = {"p5": 5, "p25": 25, "median": 50, "p75": 75, "p95": 95}
-JUDGED = ("p5", "median", "p95")
+SHOWN = ("p5", "median", "p95")
+JUDGED = {"median": ("median",), "tails": ("p5", "p95"), "quartiles": ("p25", "p75")}
+"""The quantiles that a tolerance is of."""
+SLOW_S = 7.5
+"""Between both kinds of trials on bad Wi-Fi: one flow waits for the other, or does not."""
 STREAMS = {"a1": "audio", "vlow": "video", "vmid": "video-high"}
 PEERS_SETTINGS = {"transport.mtu_fallback": "true", "noise.handshake": "0 B", "noise.phase": "0 s"}
 """What the peer's transport does and ours on request only, and draws of the suites that the peer does not have:
@@ -63,8 +67,15 @@ class Row:
     """In percent, by quantile; a quantile that is not there is shown and not judged."""
     drops: tuple[Values, Values] | None
     """Packets that the queue towards the client dropped in each trial, theirs and ours."""
+    trials: tuple[Values, Values]
+    """The values of each trial, theirs and ours."""
     ratios: dict[str, Interval]
     """Ours over the peer's with their intervals, by judged quantile."""
+
+    @property
+    def by_quartiles(self) -> bool:
+        """Whether its trials are of two kinds."""
+        return "p25" in self.tolerance
 
     def difference(self, quantile: str) -> float:
         """In percent of the peer's value."""
@@ -153,11 +164,7 @@ def compared(
     down = outcomes.links.filter(pl.col("link") == "down")
     theirs = peer.filter(pl.col("spec") == compare["spec"])
     one_by_one = each_trial(compare["spec"])
-    judged = {
-        q: tolerance["median" if q == "median" else "tails"]
-        for q in JUDGED
-        if q == "median" or "tails" in tolerance
-    }
+    judged = {q: most for which, most in tolerance.items() for q in JUDGED[which]}
 
     def row(name: str, metric: str, unit: str, column: pl.Series, limits: dict[str, float], drops: bool) -> Row:
         line = theirs.row(by_predicate=pl.col("metric") == name, named=True)
@@ -178,6 +185,7 @@ def compared(
             {q: float(np.percentile(values, p)) for q, p in QUANTILES.items()},
             limits,
             dropped,
+            (of_peer, values),
             {q: ratio_of_quantiles(values, of_peer, q) for q in limits},
         )
 
@@ -341,13 +349,9 @@ def page(plan: dict[str, Any], rows: list[Row], checks: list[list[str]], trials:
         "![Quantile bars of the peer and of Thalweg for each scenario](../images/fidelity-distributions.svg)",
         "## What is compared with what",
         table(
-            ["peer's spec", "scenario", "with", "tolerance of the median", "of p5 and p95"],
+            ["peer's spec", "scenario", "with", "tolerance"],
             [
-                [
-                    compare["spec"],
-                    *run_with(compare),
-                    *limits(rows, compare["spec"]),
-                ]
+                [compare["spec"], *run_with(compare), limits(plan["tolerance"][compare["tolerance"]])]
                 for compare in compares
             ],
         ),
@@ -373,7 +377,24 @@ def page(plan: dict[str, Any], rows: list[Row], checks: list[list[str]], trials:
                 "ours",
                 "inside",
             ],
-            [cells(row) for row in rows if row.metric == "closed"],
+            [cells(row) for row in rows if row.metric == "closed" and not row.by_quartiles],
+        ),
+        plan["jitter"].strip().format(slow=f"{SLOW_S:g} s"),
+        table(
+            [
+                "spec",
+                "p25 peer",
+                "ours",
+                "%",
+                "p75 peer",
+                "ours",
+                "%",
+                "drops peer",
+                "ours",
+                f"slower than {SLOW_S:g} s",
+                "inside",
+            ],
+            [cells(row) for row in rows if row.by_quartiles],
         ),
         "## Drops",
         plan["drops"].strip().format(tolerance=plan["tolerance_of_drops"]),
@@ -415,25 +436,38 @@ def page(plan: dict[str, Any], rows: list[Row], checks: list[list[str]], trials:
     return "\n\n".join(parts) + "\n"
 
 
-def limits(rows: list[Row], spec: str) -> list[str]:
-    """The tolerances of a spec in words."""
-    row = next(row for row in rows if row.spec == spec)
-    return [f"{row.tolerance['median']:g} %", f"{row.tolerance['p95']:g} %" if "p95" in row.tolerance else "shown"]
+def limits(tolerance: dict[str, float]) -> str:
+    """A tolerance in words.
+
+    >>> limits({"median": 10, "tails": 20})
+    'median 10 %, p5 and p95 20 %'
+    """
+    return ", ".join(f"{' and '.join(JUDGED[which])} {most:g} %" for which, most in tolerance.items())
 
 
 def cells(row: Row) -> list[str]:
     """One line of a table."""
     digits = 3 if row.unit == "s" else 1
     out = [row.spec] if row.metric == "closed" else [row.spec, row.metric]
-    for q in JUDGED:
+    for q in JUDGED["quartiles"] if row.by_quartiles else SHOWN:
         out += [f"{row.peer[q]:.{digits}f}", f"{row.ours[q]:.{digits}f}", f"{row.difference(q):+.1f}"]
     if row.drops:
         out += [f"{np.median(values):.0f}" for values in row.drops]
     if not row.tolerance:
         return [*out, "shown"]
+    if row.by_quartiles:
+        out.append(shares_text(*row.trials, SLOW_S))
     answer = row.answer()
     which = f": {', '.join(row.answered(answer))}"
     return [*out, {"inside": "yes", "outside": f"**no{which}**", "undecided": f"undecided{which}"}[answer]]
+
+
+def shares_text(peer: Values, ours: Values, at: float) -> str:
+    """The shares of trials above a value, and whether they differ."""
+    theirs, own = (share_above(values, at, CONFIDENCE) for values in (peer, ours))
+    difference = difference_of_shares(ours, peer, at)
+    told = "" if difference.low <= 0 <= difference.high else ", **differ**"
+    return f"peer {share_text(theirs)}, ours {share_text(own)}{told}"
 
 
 def drop_cells(row: Row, tolerance: float) -> list[str]:
@@ -446,10 +480,7 @@ def drop_cells(row: Row, tolerance: float) -> list[str]:
     if at is None:
         at = split(ours)
     if at is not None:
-        theirs, own = (share_above(values, at, CONFIDENCE) for values in (peer, ours))
-        difference = difference_of_shares(ours, peer, at)
-        told = "" if difference.low <= 0 <= difference.high else ", **differ**"
-        modes = [f"around {at:.0f}", f"peer {share_text(theirs)}, ours {share_text(own)}{told}"]
+        modes = [f"around {at:.0f}", shares_text(peer, ours, at)]
     ratio = row.ratio_of_drops()
     if ratio is None:
         return [row.spec, *medians, "-", "shown", *modes]

@@ -80,16 +80,26 @@ HOSTS = (
     Change("Linux, paced", {**LINUX, "flow.*.host": '{ model = "linux", pacing = true }'}, NO_ECN),
     Change("Linux, no HyStart++", LINUX, "cubic:ecn=off,start=classic", "cubic:start=classic"),
     Change("Linux, CUBIC of Linux", LINUX, "cubic:ecn=off,variant=linux", "cubic:variant=linux"),
-    *(
-        Change(
-            f"Linux, bundles of {count}",
-            {**LINUX, "flow.*.host": f'{{ model = "linux", bundle = "{count} packets" }}'},
-            NO_ECN,
-        )
-        for count in (3, 7, 10)
+    Change(
+        "ideal, unpaced, packets of 10 136 B",
+        {
+            "transport.initial_mtu": "10136 B",
+            "transport.max_mtu": "10136 B",
+            "transport.initial_window": "20272 B",
+            "transport.pacing": "false",
+        },
+        NO_ECN,
     ),
 )
-"""Hosts, with short flows that do not ask for ECN, as ccafct's."""
+"""Hosts, with short flows that do not ask for ECN, as ccafct's; at last seven segments that all take for one."""
+CONSTANT = tuple(
+    Change(
+        f"Linux, bundles of {count}",
+        {**LINUX, "flow.*.host": f'{{ model = "linux", bundle = "{count} packets" }}'},
+        NO_ECN,
+    )
+    for count in (3, 7, 10)
+)
 
 
 def times(outcomes: thalweg.Outcomes) -> list[float]:
@@ -129,7 +139,7 @@ def hosts_table() -> list[str]:
     for competitor in ("cubic", "prague"):
         harms = [LINES[seconds(rtt, "rtt"), competitor].geomean_harm for rtt in PUBLISHED_ROUND_TRIPS]
         lines.append(row("published", competitor, *(f"{harm:.3f}" for harm in harms)))
-        for change in HOSTS:
+        for change in (*HOSTS, *CONSTANT) if competitor == "cubic" else HOSTS:
             if competitor == "cubic":
                 of_rival = change
             elif change.long == "cubic":

@@ -54,6 +54,10 @@ CHANGES = (
     Change("BBRv3", {BBR: "bbr"}),
     Change("an ACK for every packet", overrides={"transport.ack_every": "1"}),
     Change("Linux hosts", overrides={"flow.*.host": '"linux"'}),
+    Change(
+        "reports once a round trip, paced",
+        overrides={"flow.*.host": '{ model = "ideal", reports = "1 rtt" }'},
+    ),
     Change("reports once a round trip, as CCP, unpaced", overrides={"flow.*.host": CCP}),
     Change(
         "reports once a round trip, unpaced, BBR without Startup",

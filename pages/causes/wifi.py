@@ -80,6 +80,12 @@ CHANGES = (
         "engine",
         {"transport.rules": '"rfc"', "flow.*.host": '"picoquic"'},
     ),
+    Change(
+        "an ACK for every second packet, after up to 25 ms",
+        "engine",
+        {"transport.ack_frequency": "false", "transport.max_ack_delay": "25 ms"},
+    ),
+    Change("ACKs counted in flight and paced", "engine", {"transport.acks": "counted"}),
     Change("an initial window of 14 720 B", "engine", {"transport.initial_window": "14720 B"}),
     Change("senders wake up at once", "engine", {"noise.wakeup": "0 us"}),
     Change("background: BBR of the draft", "peer", backgrounds={"bbr": "bbr"}),

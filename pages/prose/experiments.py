@@ -10,6 +10,8 @@ GAPS = Source("evidence/experiments/gaps.md")
 WINDOWS = Source("evidence/experiments/small-windows.md")
 GROWTH = Source("evidence/experiments/first-growth.md")
 STOPS = Source("evidence/experiments/stop-and-go.md")
+TWIN = Source("evidence/experiments/loopback-twin.md")
+_BLOG = "2.5 Gbps | 20 us | 150 us | 50 kB | CUBIC and BBR of picoquic"
 _OF_GAPS = ("50 ms", "100 ms", "200 ms", "400 ms", "1000 ms")
 _BY_LOSS = ("reno", "cubic", "bbr1", "bbr", "reno:start=classic", "cubic:start=classic")
 
@@ -54,6 +56,12 @@ PAGES: dict[str, Mapping[str, Callable[[], float]]] = {
         "unpaced-4": lambda: _faster(4),
         "unpaced-6": lambda: _faster(6),
         "apart": _full_apart,
+    },
+    TWIN.page: {
+        "bbr-small": TWIN.cell("goodputs", "8 Gbps | 20 us | 100 us | 50 kB | -", "bbr"),
+        "bbr-blog": TWIN.cell("goodputs", _BLOG, "bbr"),
+        "floor-blog": TWIN.cell("goodputs", _BLOG, "c4-floor"),
+        "bbr-45": TWIN.cell("goodputs", _BLOG.replace("50 kB", "45 kB"), "bbr"),
     },
     STOPS.page: {
         "c4-drops": STOPS.cell("measured", "c4 | 5 Mbps", "its drops"),

@@ -11,6 +11,8 @@ HARM = Source("evidence/studies/harm.md")
 HUNT = Source("evidence/studies/hunt.md")
 SLOW_START = Source("evidence/studies/slow-start.md")
 STACKS = Source("evidence/studies/stacks.md")
+TRANSIENT = Source("evidence/studies/transient.md")
+WIFI_COMPETE = Source("evidence/studies/wifi-compete.md")
 
 BASE = "50 Mbps, 40 ms, 2 BDP"
 FAR = "50 Mbps, 600 ms, 2 BDP"
@@ -61,6 +63,33 @@ def lower(competitor: str, statistics: tuple[str, ...], rtts: tuple[str, ...]) -
     return [-from_published(rtt, competitor, statistic) for statistic in statistics for rtt in rtts]
 
 
+LARGE_PACKETS = "ideal, unpaced, packets of 10 136 B"
+
+
+def hosted(hosts: str, competitor: str, rtt: str) -> float:
+    """Harm on other hosts."""
+    return HARM.now.cell("hosts", f"{hosts} | {competitor}", rtt)
+
+
+def large_off() -> float:
+    """By how many percent the harm with large packets is off up to 40 ms, at most."""
+    ratios = (hosted(LARGE_PACKETS, "cubic", rtt) / hosted("published", "cubic", rtt) for rtt in RTTS[:3])
+    return 100 * max(abs(ratio - 1) for ratio in ratios)
+
+
+def split_off() -> float:
+    """How far the harm of Prague is off up to 40 ms where the queue splits bundles, at most."""
+    split = "Linux, bundles split before the queue"
+    return max(abs(hosted(split, "prague", rtt) - hosted("published", "prague", rtt)) for rtt in RTTS[:3])
+
+
+def most_harm(rtt: str) -> float:
+    """The most harm of CUBIC that a line of the hosts has."""
+    texts = zip(HARM.now.texts("hosts", "competitor"), HARM.now.column("hosts", rtt), strict=True)
+    own = [harm for competitor, harm in texts if competitor == "cubic"]
+    return max(own[1:])
+
+
 _ALL = ("geometric mean", "median", "P95")
 _MIDDLES = _ALL[:2]
 _BUT_80 = ("10 ms", "20 ms", "40 ms", "160 ms")
@@ -85,7 +114,7 @@ OF_HARM: dict[str, Value] = {
     "alone-160": lambda: alone_over_linux(4),
     "prague-least": lambda: min(times_cubic()),
     "prague-most": lambda: max(times_cubic()),
-    "prague-20": lambda: harm("20 ms", "prague"),
+    "prague-20": lambda: hosted("ideal hosts", "prague", "20 ms"),
     "prague-near": lambda: max(map(abs, lower("prague", _ALL, RTTS[:3]))),
     "prague-far-least": lambda: min(lower("prague", _MIDDLES, RTTS[3:])),
     "prague-far-most": lambda: max(lower("prague", _MIDDLES, RTTS[3:])),
@@ -105,6 +134,13 @@ OF_HARM: dict[str, Value] = {
         HARM.now.cell("pacing", "no pacing", "long flow, Mbps")
         - HARM.now.cell("pacing", "nothing", "long flow, Mbps")
     ),
+    "linux-10": lambda: hosted("Linux", "cubic", "10 ms"),
+    "linux-prague-20": lambda: hosted("Linux", "prague", "20 ms"),
+    "split-near": split_off,
+    "large-near": large_off,
+    "large-prague-20": lambda: hosted(LARGE_PACKETS, "prague", "20 ms"),
+    "most-80": lambda: most_harm("80 ms"),
+    "most-160": lambda: most_harm("160 ms"),
     "cubic-itself": lambda: (
         HARM.now.cell("harm-matrix", "reno", "cubic") - HARM.now.cell("harm-matrix", "reno", "reno")
     ),
@@ -140,10 +176,29 @@ OF_STACKS: dict[str, Value] = {
 OF_HUNT: dict[str, Value] = {
     "phase": HUNT.cell("hunt", "c4-low-and-up", "shipped"),
 }
+OF_WIFI_COMPETE: dict[str, Value] = {
+    "exits-c4": WIFI_COMPETE.cell("exits", "against c4", "no growth"),
+    "exits-cubic": WIFI_COMPETE.cell("exits", "against cubic", "delay"),
+    "exits-alone": WIFI_COMPETE.cell("exits", "alone", "delay"),
+    "each-fails": WIFI_COMPETE.cell("causes", "each packet answered before the next is read", "do not hold"),
+    "cubic-early": lambda: 100 * (1 - WIFI_COMPETE.now.cell("causes", "nothing", "cubic: median")),
+    "exact-hold": lambda: float(
+        sum(
+            "were the published number exact: holds" in text
+            for text in WIFI_COMPETE.now.texts("which", "evidence")
+        )
+    ),
+}
+OF_TRANSIENT: dict[str, Value] = {
+    "reports": TRANSIENT.cell("causes", "reports once a round trip, as CCP, unpaced", "hold"),
+    "reports-ccp": TRANSIENT.cell("causes", "reports once a round trip, unpaced, BBR without Startup", "hold"),
+}
 PAGES: dict[str, Mapping[str, Value]] = {
     FAIRNESS.page: OF_FAIRNESS,
     HARM.page: OF_HARM,
     SLOW_START.page: OF_SLOW_START,
     STACKS.page: OF_STACKS,
     HUNT.page: OF_HUNT,
+    TRANSIENT.page: OF_TRANSIENT,
+    WIFI_COMPETE.page: OF_WIFI_COMPETE,
 }

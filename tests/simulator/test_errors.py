@@ -106,3 +106,10 @@ def test_each_kind_of_error_is_its_own(tmp_path: Path) -> None:
         thalweg.Scenario.from_toml("title = 1", "mine")
     with pytest.raises(thalweg.ScenarioError):
         LiveScenario.from_toml("title = 1", "mine")
+
+
+def test_a_flow_keeps_its_host_when_another_controller_plays_it() -> None:
+    # Hosts belong to virtual time; that a controller is bound says nothing about the clock.
+    scenario = thalweg.Scenario.load("ccafct/alone", {"flow.short.host": "linux"}, {"short": "reno"})
+    assert scenario.flows[0]["controller"] == "reno"
+    assert 'host = "linux"' in scenario.toml

@@ -36,6 +36,7 @@ BESIDE_CUBIC, BESIDE_BBR = replace(ALONE, competitor="cubic"), replace(ALONE, co
 SMALL = Parameters(
     rtts=("20 ms",),
     queue="drop-tail",
+    host="ideal",
     competitors=("cubic", "bbr"),
     count=40,
     head_start="2 s",
@@ -199,6 +200,7 @@ def test_published_values_stand_only_beside_rows_of_the_published_experiment() -
     assert Parameters().as_published
     assert Parameters(rtts=("20 ms",), competitors=("bbr", "cubic")).as_published
     assert not Parameters(rate="20 Mbps").as_published
+    assert not Parameters(host="ideal").as_published
     measured = {ALONE: trials([1.0]), BESIDE_CUBIC: trials([2.0])}
     assert row(BESIDE_CUBIC, measured, published=True)["published_geomean_harm"] == 0.355
     assert row(BESIDE_CUBIC, measured)["published_geomean_harm"] is None
@@ -213,12 +215,12 @@ def test_the_preset_is_the_published_experiment_and_any_other_is_custom() -> Non
     assert len(set(names)) == len(names) == everyone * (1 + everyone)
 
 
-def test_the_shipped_scenarios_are_those_of_the_preset() -> None:
+def test_the_shipped_scenarios_are_those_of_the_preset_on_ideal_hosts() -> None:
     shipped = {"alone": None, "against-cubic": "cubic", "against-prague": "prague"}
     assert {f"ccafct/{name}" for name in shipped} == {name for name in list_scenarios() if "ccafct" in name}
     for name, competitor in shipped.items():
         file = tomllib.loads(Scenario.load(f"ccafct/{name}").toml)
-        made = tomllib.loads(Parameters().scenario(replace(ALONE, competitor=competitor)).toml)
+        made = tomllib.loads(Parameters(host="ideal").scenario(replace(ALONE, competitor=competitor)).toml)
         described = {"title", "source", "note", "pass"}
         assert {key: value for key, value in file.items() if key not in described} == {
             key: value for key, value in made.items() if key not in described
@@ -233,6 +235,17 @@ def test_the_scenario_of_a_cell_has_all_parameters_and_its_competitor_does_not_h
     assert not competitor["awaited"]
     assert scenario.description.time_limit_s == 60.0
     assert [flow["start_s"] for flow in SMALL.scenario(ALONE).flows] == [2.0]
+
+
+def test_flows_have_the_hosts_of_ccafct_and_the_queue_sees_their_bundles_whole() -> None:
+    published = tomllib.loads(Parameters().scenario(BESIDE_CUBIC).toml)
+    assert [flow["host"] for flow in published["flow"]] == ["linux", "linux"]
+    assert published["path"]["splits"] is False
+    ideal = tomllib.loads(Parameters(host="ideal").scenario(BESIDE_CUBIC).toml)
+    assert "splits" not in ideal["path"]
+    assert all("host" not in flow for flow in ideal["flow"])
+    live = tomllib.loads(PRESETS["live"].scenario(Cell("20 ms", "kernel:cubic", None)).toml)
+    assert "host" not in live["flow"][0]  # its hosts are real
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import polars as pl
 from thalweg import _native
 from thalweg.base.columns import frame
 from thalweg.base.described import Described, criterion_of, listed, path_of
-from thalweg.base.errors import AuditError, RequestError, ScenarioError, did_you_mean
+from thalweg.base.errors import AuditError, RequestError, ScenarioError
 from thalweg.base.executor import Executor, unheard
 from thalweg.base.quantity import text
 from thalweg.base.seeds import SET_SIZE
@@ -178,13 +178,6 @@ class Scenario(Described):
         resolver = resolver or Resolver()
         settings, bindings = pairs(overrides), bound(controllers, resolver)
         try:
-            if bindings:
-                # The file may name controllers that run in real time only: others take their place here.
-                path = _native.Scenario.path_from_toml(source, file or name, settings, Reader())
-                flows = [flow["name"] for flow in path.flows]
-                for flow, _ in bindings:
-                    if flow not in flows:
-                        raise ScenarioError(f"{file or name} has no flow {flow!r}{did_you_mean(flow, flows)}")
             native = _native.Scenario.from_toml(source, file or name, settings, bindings, resolver)
         except _native.ScenarioError as error:
             raise ScenarioError(_in_python(str(error), settings, overrides, controllers)) from None

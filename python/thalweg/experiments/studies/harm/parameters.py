@@ -6,6 +6,9 @@ to leave slow start. Alone, the short flows begin at the same time of the trial,
 limits are the same in both. All flows start up to a round trip late, drawn anew in each trial: hosts are not exact
 to less, and trials in one phase of it would repeat each other.
 
+Hosts are those of ccafct, whose namespaces have Linux with its segmentation offload: queues see each bundle as one
+packet, and CUBIC is not paced.
+
 Quantities are texts as in scenario files, and are checked there.
 
 Source: ccafct (README.md; defaults from cmd/ccafct/main.go and client.go).
@@ -35,6 +38,7 @@ SHORT, COMPETITOR = "short", "competitor"
 DEFAULT_BUFFER = "10240 packets"
 """The limit of fq_codel in Linux: the queue itself decides, long before."""
 DROP_TAIL_BUFFER = "1 bdp"
+IDEAL = "ideal"
 PLAIN = {"model": "drop-tail"}
 """The queue of a path that names none."""
 REPLICATIONS, LIVE_REPLICATIONS = 20, 2
@@ -115,6 +119,8 @@ class Parameters:
         None, metavar="SIZE", help="Size of the queue [10240 packets; drop-tail: 1 bdp].", panel=_PATH
     )
     """None: DEFAULT_BUFFER, or DROP_TAIL_BUFFER for a queue that only drops from its tail."""
+    host: str = option("linux", metavar="MODEL", help="Hosts of all flows in virtual time [linux].", panel=_PATH)
+    """The queue sees the bundles of other hosts than ideal ones whole."""
     controllers: tuple[str, ...] = option(
         ("cubic",),
         "--controller",
@@ -200,6 +206,7 @@ class Parameters:
     def scenario(self, cell: Cell) -> Scenario | LiveScenario:
         """The scenario of one cell. Raises RequestError for a value that is not accepted."""
         queue = parse_queue(self.queue)
+        host = None if cell.is_live or self.host == IDEAL else self.host
         keys: dict[str, object] = {
             "title": cell.title,
             "source": CCAFCT,
@@ -210,11 +217,13 @@ class Parameters:
                 "rtt": cell.rtt,
                 "queue": None if queue == PLAIN else queue,
                 "buffer": path_buffer(self),
+                "splits": False if host else None,
             },
             "flow": [
                 {
                     "name": SHORT,
                     "controller": cell.controller,
+                    "host": host,
                     "start": self.head_start,
                     "requests": {
                         "count": self.count,
@@ -224,15 +233,16 @@ class Parameters:
                         "p95": self.p95,
                     },
                 },
-                *([_long_flow(cell.competitor)] if cell.competitor else []),
+                *([_long_flow(cell.competitor, host)] if cell.competitor else []),
             ],
         }
         made = LiveScenario if cell.is_live else Scenario
         return made.from_toml(scenario_text(keys), cell.name)
 
 
-def _long_flow(controller: str) -> dict[str, object]:
-    return {"name": COMPETITOR, "controller": controller, "download": "100 GB", "background": True}
+def _long_flow(controller: str, host: str | None) -> dict[str, object]:
+    flow = {"name": COMPETITOR, "controller": controller, "host": host}
+    return {**flow, "download": "100 GB", "background": True}
 
 
 def _presets() -> dict[str, Parameters]:
@@ -241,7 +251,8 @@ def _presets() -> dict[str, Parameters]:
     `live` sets the kernel's TCP in real time beside the simulator: fewer and shorter replications, and a queue
     that drops for both, since the kernel's TCP does not ask for ECN by default (`tcp_ecn = 2`).
     `ccafct` is the published table; `ccafct-test` its short rehearsal (`ccafct -t`: two round-trip times,
-    five seconds, no head start); `matrix` takes every controller that means to share as an equal.
+    five seconds, no head start); `matrix` takes every controller that means to share as an equal, on ideal
+    hosts: it compares controllers, not an experiment.
     """
     names = [str(controller["name"]) for controller in _native.controllers()]
     # `noq:...` steer flows of the QUIC stack alone.
@@ -259,7 +270,7 @@ def _presets() -> dict[str, Parameters]:
             count=100,
             head_start="10 s",
         ),
-        "matrix": replace(published, rtts=MATRIX_RTTS, controllers=everyone, competitors=everyone),
+        "matrix": replace(published, rtts=MATRIX_RTTS, controllers=everyone, competitors=everyone, host=IDEAL),
     }
 
 

@@ -13,9 +13,12 @@ The preset `paper` has what the authors' framework had, the Congestion Control P
 their tool installs ccp-kernel and runs the programs of CCP over netlink (TPCCA, setup.sh and run_exp.py). Choice
 by choice:
 
-- Reno and CUBIC grow by what is acknowledged until the first loss (generic-cong-avoid, src/lib.rs,
-  "SSUpdateProg"): the classic slow start, `reno` and `cubic:start=classic`. CUBIC's constants are those of RFC
-  9438: C 0.4, a window of 0.7 of the old one, fast convergence and the Reno-friendly region on (src/cubic.rs).
+- Reno and CUBIC grow by what is acknowledged until the first loss: the classic slow start, `reno` and
+  `cubic:start=classic`. CCP's datapath reports once a round trip by default, and the window jumps with each report
+  (generic-cong-avoid, src/bin_helper.rs; slow start in the datapath is an option, `--ss_in_fold`). Hosts with
+  `reports = "1 rtt"` do so; with them most of the poster's statements do not hold (`pages/causes/transient.py`),
+  so that the preset has ideal hosts. CUBIC's constants are those of RFC 9438: C 0.4, a window of 0.7 of the old
+  one, fast convergence and the Reno-friendly region on (src/cubic.rs).
 - The initial window is the datapath's, 10 segments in Linux; ours of 10 datagrams is as large.
 - BBR is `bbr1`, BBRv1 by its draft. CCP's calls itself simplified and has no Startup;
   `pages/causes/transient.py` measures what that changes.
