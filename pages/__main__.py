@@ -26,7 +26,6 @@ from pages import (
     detection,
     fidelity,
     harm_causes,
-    hosts,
     l4s,
     laws,
     model_and_stack,
@@ -41,7 +40,7 @@ from pages.c4_05 import make as c4_05
 from pages.c4_05 import october
 from pages.causes import transient, wifi
 from pages.draft_04 import of_draft_04
-from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
+from pages.experiments import first_growth, gaps, hosts, loopback_twin, small_windows, stop_and_go
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.league import make as league
 from pages.made import DOCS, ROOT, commit, row

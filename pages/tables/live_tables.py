@@ -62,7 +62,7 @@ download = "5 MB"
 
 def transient() -> Iterator[str]:
     """The kernel's three controllers after the start of a flow."""
-    kept = kept_of("transient")
+    kept = _kept("transient")
     yield from _heads(["buffer", "controller"], kept["head"])
     names = [name.rpartition(" ") for name in kept["rows"]]
     controllers = tuple(dict.fromkeys(simulated(controller) for _, _, controller in names))
@@ -86,7 +86,7 @@ def transient() -> Iterator[str]:
 
 def harm() -> Iterator[str]:
     """Short flows of the kernel beside long ones."""
-    kept = kept_of("harm")
+    kept = _kept("harm")
     yield from _heads(["short flows", "against"], kept["head"])
     chosen = HARM.choose(
         {
@@ -119,7 +119,7 @@ def _harm_cells(of: Row) -> Iterator[str]:
 
 def kernel() -> Iterator[str]:
     """The kernel's TCP alone."""
-    kept = kept_of("kernel")
+    kept = _kept("kernel")
     yield from _heads(["controller"], ["simulated: least, median, most", *kept["head"]])
     for controller, cells in kept["rows"].items():
         ours = simulated(controller)
@@ -128,7 +128,7 @@ def kernel() -> Iterator[str]:
 
 def quic() -> Iterator[str]:
     """The QUIC stack alone."""
-    kept = kept_of("quic")
+    kept = _kept("quic")
     yield from _heads(["controller"], ["modelled: median", "`--stack quic`: least, median, most", *kept["head"]])
     for controller, cells in kept["rows"].items():
         modelled = completions(controller, "model")
@@ -137,7 +137,7 @@ def quic() -> Iterator[str]:
 
 def share() -> Iterator[str]:
     """The first flow beside CUBIC, both of the QUIC stack in the simulator."""
-    kept = kept_of("share")
+    kept = _kept("share")
     yield from _heads(["first flow"], [*kept["head"], "simulator"])
     for controller, cells in kept["rows"].items():
         outcomes = Scenario.from_toml(BESIDE, "beside", controllers={"main": controller}).trials(1)
@@ -170,8 +170,7 @@ def _code(name: str) -> str:
     return name if name == "-" else f"`{name}`"
 
 
-def kept_of(name: str) -> dict[str, Any]:
-    """What was measured in real time for a table: its command, machine and rows."""
+def _kept(name: str) -> dict[str, Any]:
     file = Path(__file__).with_suffix(".toml")
     kept: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))[name]
     return kept
@@ -189,6 +188,6 @@ PARTS = (
 def make() -> None:
     """Measures the simulated halves, and fills all tables."""
     for page, part, measure in PARTS:
-        kept = kept_of(measure.__name__)
+        kept = _kept(measure.__name__)
         said = f"In real time: `{kept['command']}`, {kept['machine']}."
         fill(DOCS / page, part, "\n".join([*measure(), "", said, "", made("live-tables")]))

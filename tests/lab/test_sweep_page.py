@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab.conftest import Open
 from lab.test_server import SIMPLE, Lab, running, setup
 from lab.test_sweeps import LONG, asked, call, ended, fill, start, state
 from thalweg import Scenario
@@ -151,3 +152,10 @@ def test_a_screen_reader_hears_what_happens_at_one_place_that_stays(view: Page) 
     assert heard[0].startswith("2 points, 40 trials, 0 already stored. 40 would run: ")
     assert heard[1] == "the sweep heard has started"
     assert heard[2] == view.locator('[data-sweep="ended"]').inner_text()
+
+
+def test_the_static_page_says_what_a_sweep_needs(opened: Open) -> None:
+    view = opened(settled=True)
+    view.get_by_role("tab", name="Sweep").click()
+    assert "needs thalweg lab" in view.locator("#tab-panel").inner_text()
+    assert view.evaluate("thalweg.sweeps") is None

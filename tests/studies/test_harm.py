@@ -14,7 +14,6 @@ import pytest
 
 from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.cli.study.harm import choose
 from thalweg.engine.catalogue import list_scenarios
 from thalweg.engine.outcome import Description, Outcomes
 from thalweg.engine.scenario import Scenario
@@ -338,17 +337,6 @@ def test_a_time_limit_before_any_reply_is_refused() -> None:
         STUDY.run(replace(SMALL, time_limit="500 ms"), trials=1)
 
 
-def test_a_matrix_without_names_takes_every_controller_whatever_the_preset(capsys: Capture) -> None:
-    few = ["--preset", "ccafct-test", "--matrix", "--rtt", "20 ms", "--count", "2", "-n", "1"]
-    assert main(["study", "harm", *few, "--format", "json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    everyone = ("c4", "cubic", "reno", "bbr", "bbr1", "prague")
-    assert PRESETS["matrix"].controllers == everyone
-    assert {(row["controller"], row["competitor"]) for row in rows} == {
-        (first, other) for first in everyone for other in (None, *everyone)
-    }
-
-
 def test_figures_show_every_competitor_and_the_published_values(small: Small) -> None:
     cells = published_trials()
     table = [row(cell, cells, published=True) for cell in cells]
@@ -446,19 +434,6 @@ def test_the_parameter_blocks_stand_in_the_table_on_the_page_and_in_the_document
             assert name in said
 
 
-def test_a_matrix_takes_each_named_controller_on_both_sides(tmp_path: Path, capsys: Capture) -> None:
-    folder = tmp_path / "matrix"
-    options = [*SMALL_OPTIONS, "--matrix", "-c", "reno", "-c", "bbr"]
-    assert main(["study", "harm", *options, "--out", str(folder)]) == 0
-    said = capsys.readouterr().out
-    assert "beyond itself" in said
-    rows = json.loads((folder / "study.json").read_text(encoding="utf-8"))["rows"]
-    sides = [(row["controller"], row["competitor"]) for row in rows]
-    rivals = (None, "reno", "bbr")
-    assert sides == [(victim, rival) for victim in ("reno", "bbr") for rival in rivals]
-    assert "Who harms whom, 20 ms" in (folder / "report.html").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -504,8 +479,3 @@ def test_rows_against_a_competitor_have_the_same_columns_and_are_json(small: Sma
     rows = small.result.document()["rows"]
     assert len(same_keys(rows[1:])) == 1
     json.dumps(rows, allow_nan=False)
-
-
-def test_a_matrix_in_real_time_is_of_the_kernels_controllers_if_none_is_named() -> None:
-    chosen = choose({"controllers": None, "competitors": None, "matrix": True, "preset": "ccafct"}, live=True)
-    assert any(name.startswith("kernel:") for name in chosen.controllers)

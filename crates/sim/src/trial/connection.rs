@@ -218,28 +218,6 @@ impl Connection {
         }
     }
 
-    /// One end, and the hosts.
-    pub(crate) fn endpoint_and_hosts(&mut self, side: Role) -> (&mut Endpoint, Option<&mut Hosts>) {
-        let endpoint = match side {
-            Role::Client => &mut self.client,
-            Role::Server => &mut self.server,
-        };
-        (endpoint, self.hosts.as_deref_mut())
-    }
-
-    /// When one end is to be called again.
-    #[inline]
-    pub(crate) fn next(&self, side: Role) -> Instant {
-        let due = match side {
-            Role::Client => self.client.next(),
-            Role::Server => self.server.next(),
-        };
-        match &self.hosts {
-            None => due,
-            Some(hosts) => hosts.next(side, due, self.start),
-        }
-    }
-
     /// One end, to look at.
     pub(crate) fn end(&self, side: Role) -> &Endpoint {
         match side {

@@ -1,6 +1,7 @@
 //! The hosts at both ends of a connection, where they change times or packets: what has arrived and is not read, bundles,
 //! and timers that tick (`thalweg_transport::Host`). They do the same for each stack.
 
+use crate::trial::connection::Connection;
 use crate::trial::stack::{Endpoint, Payload};
 use thalweg_transport::{Bundle as BundleSize, Host, Reading, Role, sizing_rate};
 use thalweg_units::{Duration, Instant};
@@ -104,5 +105,29 @@ impl Hosts {
             false => Duration::ZERO,
         };
         self.host.bundle.packets(path.mtu, rate, min_rtt) as usize
+    }
+}
+
+impl Connection {
+    /// One end, and the hosts.
+    pub(crate) fn endpoint_and_hosts(&mut self, side: Role) -> (&mut Endpoint, Option<&mut Hosts>) {
+        let endpoint = match side {
+            Role::Client => &mut self.client,
+            Role::Server => &mut self.server,
+        };
+        (endpoint, self.hosts.as_deref_mut())
+    }
+
+    /// When one end is to be called again.
+    #[inline]
+    pub(crate) fn next(&self, side: Role) -> Instant {
+        let due = match side {
+            Role::Client => self.client.next(),
+            Role::Server => self.server.next(),
+        };
+        match &self.hosts {
+            None => due,
+            Some(hosts) => hosts.next(side, due, self.start),
+        }
     }
 }
