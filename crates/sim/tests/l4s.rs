@@ -86,7 +86,8 @@ fn c4_answers_the_marks_of_the_low_latency_queue() {
     let (link, delay) = (&outcome.links[0], delay_ms(&outcome, 0));
     let (utilisation, marked) = (link.utilisation, link.marked_packets);
     assert!((30_000..60_000).contains(&marked), "{marked}");
-    assert!((0.65..0.85).contains(&utilisation), "{utilisation}");
+    // 0.63: a receiver reads all of an instant before it answers, as the peer does.
+    assert!((0.55..0.75).contains(&utilisation), "{utilisation}");
     // Far more than Prague's half of a millisecond: marks lower the rate, three pushes succeed, and Initial, which
     // answers no marks, fills the queue again.
     assert!((15.0..25.0).contains(&delay), "{delay}");

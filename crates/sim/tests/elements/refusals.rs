@@ -75,7 +75,7 @@ fn elements_that_make_no_sense_are_refused_with_what_is_accepted() {
     a.toml:5: path.change.0.up_loss: every 0 is not a period; accepted: every = 1000, or 1 or more
     a.toml:5: `up = { rtt = "250 ms" }`: unknown key "rtt" (did you mean "delay", one way?); accepted: one of "rate", "trace", "delay", "buffer", "queue", "policer", "jitter", "loss", "ecn"
     a.toml:5: `up = { owd = "250 ms" }`: unknown key "owd" (did you mean "delay", one way?); accepted: one of "rate", "trace", "delay", "buffer", "queue", "policer", "jitter", "loss", "ecn"
-    a.toml:5: `delay = "250 ms"`: unknown key "delay" (did you mean "rtt", of both directions together?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "ecn", "noise", "policer", "medium", "reorder", "up", "change", "repeat"
+    a.toml:5: `delay = "250 ms"`: unknown key "delay" (did you mean "rtt", of both directions together?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "splits", "jitter", "loss", "ecn", "noise", "policer", "medium", "reorder", "up", "change", "repeat"
     a.toml:5: `change = [{ at = "1 s", up_rtt = "1 s" }]`: unknown key "up_rtt" (did you mean "up_delay", one way?); accepted: one of "at", "when", "rate", "up_rate", "rtt", "up_delay", "buffer", "jitter", "loss", "up_loss", "queue", "up_queue", "flush", "up_flush"
     a.toml:5: path.queue: overhead "300 B" is too large; accepted: at most "256 B", as by tc-cake
     a.toml:5: `queue = { model = "cake", mpu = 84 }`: 84 has no unit; accepted: a text with a unit, such as "10 MB"
