@@ -21,6 +21,10 @@ pub(crate) struct Bundle {
     pub(crate) parts: Vec<Part>,
 }
 
+/// Bundles that have been unpacked, for the next ones.
+#[allow(clippy::vec_box)] // payloads hold the boxes, which are what is kept
+pub(crate) type Spare = Vec<Box<Bundle>>;
+
 impl Bundle {
     /// Its first packet.
     pub(crate) fn first(&self) -> Option<&Payload> {

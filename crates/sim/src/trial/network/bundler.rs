@@ -1,7 +1,7 @@
 //! Making bundles, which a link sees as one packet, of what an endpoint sends.
 
 use super::first_link::FirstLink;
-use crate::trial::hosts::{Bundle, Part};
+use crate::trial::hosts::{Bundle, Part, Spare};
 use crate::trial::stack::{Outlet, Payload};
 
 /// An outlet that makes bundles: packets of one size and one codepoint, but for the last, which may be shorter, as UDP
@@ -9,7 +9,7 @@ use crate::trial::stack::{Outlet, Payload};
 pub(super) struct Bundler<'a, 'b> {
     first_link: &'a mut FirstLink<'b>,
     /// Bundles that are no longer used.
-    spare: &'a mut Vec<Box<Bundle>>,
+    spare: &'a mut Spare,
     open: Box<Bundle>,
     most: usize,
 }
@@ -18,7 +18,7 @@ impl<'a, 'b> Bundler<'a, 'b> {
     /// One of bundles of at most `most` packets.
     pub(super) fn new(
         first_link: &'a mut FirstLink<'b>,
-        spare: &'a mut Vec<Box<Bundle>>,
+        spare: &'a mut Spare,
         most: usize,
     ) -> Self {
         Bundler {

@@ -6,7 +6,7 @@ use super::first_link::{FirstLink, InTransit};
 use crate::scenario::Scenario;
 use crate::scenario::hop::LinkId;
 use crate::trial::connection::Connection;
-use crate::trial::hosts::{Bundle, Part};
+use crate::trial::hosts::{Part, Spare};
 use crate::trial::stack::Payload;
 use thalweg_transport::Role;
 use thalweg_units::{Bytes, Instant};
@@ -18,7 +18,7 @@ pub(super) struct HostWork {
     unanswered: Vec<(usize, Role)>,
     /// Kept between calls to avoid allocation.
     read: Vec<Part>,
-    spare: Vec<Box<Bundle>>,
+    spare: Spare,
     /// Of each hop, whether bundles pass it whole.
     keeps_whole: Vec<bool>,
 }
