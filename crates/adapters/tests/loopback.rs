@@ -18,6 +18,7 @@ fn upload(stack: &str, controller: &str) -> String {
 }
 
 #[test]
+#[ignore = "takes more than a minute: a part of `make soak`"]
 fn every_controller_moves_all_bytes_over_both_stacks() {
     for entry in thalweg_control::registry::ENTRIES {
         for stack in ["quinn", "noq"] {

@@ -404,7 +404,7 @@ fn time_to_stop(text: &str) -> Duration {
 }
 
 #[test]
-#[ignore = "in real time: make soak PART=realtime"]
+#[ignore = "in real time: make soak PART=engine"]
 fn every_trial_is_stopped_within_a_second() {
     let noise =
         "rtt = \"50 ms\"\nbuffer = \"100 kB\"\nnoise = { rate_sd = \"9 bps\", every = \"10 us\" }";

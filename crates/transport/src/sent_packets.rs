@@ -146,6 +146,11 @@ impl SentPackets {
         &self.ring[(number - self.base) as usize]
     }
 
+    /// Waits for an outstanding packet no longer, which is not lost: what acknowledges it later finds nothing.
+    pub(crate) fn give_up(&mut self, number: u64) {
+        self.open.remove(number);
+    }
+
     /// Moves past packets that are no longer outstanding.
     pub(crate) fn advance(&mut self) {
         let next = self.next_number();
@@ -244,6 +249,17 @@ pub(crate) mod tests {
             sent.forget(Instant::START + Duration::from_secs(later));
             assert_eq!(acknowledged(&mut sent, 0b11), expected, "{later} s later");
         }
+    }
+
+    #[test]
+    fn a_packet_that_was_given_up_is_neither_lost_nor_acknowledged_later() {
+        let mut sent = SentPackets::default();
+        sent.push(sent_at(0));
+        sent.push(sent_at(0));
+        sent.give_up(0);
+        sent.advance();
+        assert_eq!(sent.lowest_outstanding(), 1);
+        assert_eq!(acknowledged(&mut sent, 0b11), [1]);
     }
 
     /// The long way: what an ACK frame takes out of all packets that are kept, oldest first, with whether each was lost.

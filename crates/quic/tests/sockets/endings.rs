@@ -74,7 +74,7 @@ fn clients_choose_a_controller_only_if_the_server_allows_it() {
 }
 
 #[test]
-#[ignore = "in real time: make soak PART=realtime"]
+#[ignore = "in real time: make soak PART=engine"]
 fn a_server_that_stops_tells_its_clients_and_ends_within_a_second() {
     let server = serve(config());
     thread::scope(|scope| {
@@ -118,7 +118,7 @@ fn a_client_stops_when_interrupted() {
 }
 
 #[test]
-#[ignore = "in real time: make soak PART=realtime"]
+#[ignore = "in real time: make soak PART=engine"]
 fn a_client_that_disappears_times_out() {
     let mut short = config();
     short.limits.idle = Duration::from_millis(500);

@@ -53,6 +53,15 @@ fn shown(outcome: &Outcome) -> Outcome {
 }
 
 #[test]
+fn a_table_without_a_model_differs_from_the_host_that_the_rules_have() {
+    let path = "jitter = { model = \"wifi\", mean = \"7 ms\" }\n[transport]\nrules = \"picoquic\"";
+    let [none, empty, named, ideal] = ["", "host = {}", "host = \"picoquic\"", "host = \"ideal\""]
+        .map(|host| outcome(path, &format!("controller = \"cubic\"\n{host}")).trace_hash);
+    assert_eq!([none, none], [empty, named]);
+    assert_ne!(none, ideal);
+}
+
+#[test]
 fn a_bundle_of_one_packet_is_no_bundle_and_a_link_that_splits_nothing_has_nothing_to_split() {
     for controller in ["cubic", "bbr", "c4", "reno"] {
         for path in [

@@ -69,7 +69,7 @@ impl Endpoint {
             let Some(state) = self.outstanding(number).map(|packet| packet.state) else {
                 continue;
             };
-            self.sent.lose(number);
+            self.sent.give_up(number);
             let size = Bytes::new(u64::from(state.size));
             self.sender.path.bytes_in_flight -= size;
             self.sender.path.lost += self.sender.counted(size);

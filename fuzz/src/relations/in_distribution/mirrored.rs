@@ -109,6 +109,7 @@ fn call(stack: &str, carriage: &str, from: &str, size: &str) -> String {
 }
 
 #[test]
+#[ignore = "takes minutes: a part of `make soak`"]
 fn a_workload_from_the_client_on_a_mirrored_path_has_the_numbers_of_one_from_the_server() {
     let fixed = "frame = \"12 kB\"\ngroup = 25";
     let encoder = "rate = { least = \"200 kbps\", most = \"4 Mbps\" }";

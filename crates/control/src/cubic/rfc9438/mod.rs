@@ -191,7 +191,9 @@ impl Cubic {
         let (window, w_max, prior) = (state.window, state.w_max, state.cwnd_prior);
         let stage = state.stage.get_or_insert_with(|| match settings.ack_clock {
             false => {
-                let windows = (window, w_max, state.bandwidth.is_some());
+                // A reduction has found the maximum, or a start that knows when the path was full.
+                let is_known = state.bandwidth.is_some() || w_max > window;
+                let windows = (window, w_max, is_known);
                 Stage::Curve(Curve::new(settings.shape, cx.now, windows, self.mtu))
             }
             true => {

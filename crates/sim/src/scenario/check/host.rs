@@ -52,10 +52,12 @@ impl Checker<'_> {
         };
         let key = format!("flow.{index}.host");
         if !matches!(self.clock, Clock::Virtual) {
-            let problem = "cannot be combined with real time, where the hosts are real";
+            let problem =
+                "cannot be combined with real time, where the hosts are real; accepted: no host";
             return self.fail(&key, problem);
         }
         let (model, paces) = match given.model {
+            HostModel::OfRules => (config.host, config.pacing),
             HostModel::Ideal => (Host::IDEAL, config.pacing),
             HostModel::Linux => (Host::LINUX, file.transport.pacing.unwrap_or(false)),
             HostModel::Picoquic => (Host::PICOQUIC, config.pacing),

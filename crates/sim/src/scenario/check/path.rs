@@ -49,7 +49,7 @@ impl Checker<'_> {
             return Ok(vec![Hop {
                 names,
                 links,
-                splits: path.splits.unwrap_or(true),
+                splits: self.splits("path", path)?,
                 medium,
                 tied,
             }]);
@@ -79,12 +79,22 @@ impl Checker<'_> {
             hops.push(Hop {
                 names,
                 links,
-                splits: link.splits.unwrap_or(true),
+                splits: self.splits(&key, link)?,
                 medium,
                 tied,
             });
         }
         Ok(hops)
+    }
+
+    /// Whether the queues of the hop whose key in the file is `table` split bundles.
+    fn splits(&self, table: &str, path: &schema::Path) -> Result<bool, ScenarioError> {
+        if path.splits == Some(false) && !matches!(self.clock, Clock::Virtual) {
+            let problem =
+                "false cannot be combined with real time, where each packet is one; accepted: true";
+            return self.fail(&format!("{table}.splits"), problem);
+        }
+        Ok(path.splits.unwrap_or(true))
     }
 
     /// The medium of the hop whose key in the file is `table`.

@@ -12,8 +12,8 @@ use thalweg_units::{Bytes, Duration, did_you_mean, quoted};
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Host {
-    /// What the other keys differ from.
-    #[serde(default)]
+    /// What the other keys differ from; without it, the host that `rules` of `[transport]` have.
+    #[serde(default, skip_serializing_if = "HostModel::is_of_rules")]
     pub(crate) model: HostModel,
     /// "each" packet when it arrives, "all" that has arrived before an answer, or all within a time after the first.
     pub(crate) reads: Option<Reads>,
@@ -34,13 +34,22 @@ pub(crate) struct Host {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum HostModel {
-    /// It reads each packet when it arrives and sends each by itself, and its timers are exact.
+    /// No model is named.
     #[default]
+    #[serde(skip)]
+    OfRules,
+    /// It reads each packet when it arrives and sends each by itself, and its timers are exact.
     Ideal,
     /// It reads all that has arrived, sends in bundles that follow the rate, as TCP, and paces no controller without a rate.
     Linux,
     /// It reads all that has arrived, as the simulator of picoquic.
     Picoquic,
+}
+
+impl HostModel {
+    fn is_of_rules(&self) -> bool {
+        *self == HostModel::OfRules
+    }
 }
 
 /// A text with a few words that mean something.

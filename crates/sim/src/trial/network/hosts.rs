@@ -172,8 +172,7 @@ impl Network {
         fires
     }
 
-    /// Sends what may leave of one side of a connection whose hosts send in bundles, into a link that keeps them whole.
-    /// False if it has other hosts, or another link.
+    /// Whether one side of a connection sends in bundles, into a link that keeps them whole.
     #[inline(always)] // in every call of an endpoint
     pub(super) fn makes_bundles(&self, index: usize, link: LinkId) -> bool {
         match &self.connections[index].hosts {
