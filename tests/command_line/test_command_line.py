@@ -83,7 +83,7 @@ def test_the_replay_command_of_run_reproduces_the_worst_trial(scenario_file: Pat
     [
         (["run", "nowhere.toml"], "no such file"),
         (["run", "c4/simple-20mbp"], "did you mean c4/simple-20mbps"),
-        (["run", "FILE", "--controller", "mian=cubic"], "did you mean main"),
+        (["run", "FILE", "--controller", "mian=cubic"], 'did you mean "main"'),
         (["run", "FILE", "--controller", "main=cubc"], "cubic"),
         (["run", "FILE", "--controller", "cubic"], "expected FLOW=NAME"),
         (["run", "FILE", "--set", "path.rate"], "expected KEY=VALUE"),

@@ -100,7 +100,7 @@ def test_a_grid_has_all_points_that_are_not_excluded_and_tied_axes_go_together(p
         ("steps = 6", "steps = 1", 13, "steps = 1: accepted: a whole number, 2 to 10000"),
         ("steps = 6, ", "", 13, "steps is missing"),
         ("steps = 6", "step = 6", 13, "did you mean steps?"),
-        ('"controller.main"', '"controller.mian"', 14, "has no flow 'mian'; did you mean main?"),
+        ('"controller.main"', '"controller.mian"', 14, 'there is no flow "mian" (did you mean "main"?)'),
         ('"controller.main"', '"flow.main.controller"', 14, 'accepted: "controller.main"'),
         ('["cubic", "c4"]', '["cubic", "c44"]', 14, 'unknown controller "c44" (did you mean "c4"?)'),
         ('["cubic", "c4"]', '["cubic", "./none.py"]', 14, "none.py"),

@@ -69,7 +69,7 @@ def compare(
     >>> from thalweg import Scenario
     >>> a, b = (Scenario.load("c4/bad-wifi", controllers={"main": name}).trials(20) for name in ("c4", "cubic"))
     >>> compare(a, b).table.select("result", "criterion", "told").rows()
-    [('cubic', 'main closed', 'B is larger'), ('cubic', 'main completion', 'B is larger')]
+    [('cubic', 'main closed', 'not told apart'), ('cubic', 'main completion', 'not told apart')]
     """
     if not others:
         raise RequestError("one result alone; accepted: two or more, the base first")
