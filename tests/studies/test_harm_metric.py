@@ -1,4 +1,4 @@
-"""The metric of harm on series made by hand, whose answers are derived here, what holds for any series, and the matrix."""
+"""The metric of harm on series made by hand, whose answers are derived here, and the matrix of all controllers."""
 
 from __future__ import annotations
 
