@@ -171,12 +171,11 @@ def served(with_lab: Path) -> Iterator[str]:
     server.shutdown()
 
 
-def test_the_front_page_leads_to_a_lab_that_runs_the_native_trial(served: str, browser: Browser) -> None:
+def test_the_site_has_a_lab_that_runs_the_native_trial(served: str, browser: Browser) -> None:
     page = browser.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(f"{served}/index.html")
-    page.get_by_role("link", name="The lab", exact=True).click()
+    page.goto(f"{served}/lab/index.html")
     page.wait_for_selector("[data-ready]", timeout=60_000)
     native = Scenario.load("c4/simple-20mbps").run(seed=1)
     assert page.locator("[data-hash]").inner_text() == native.trace_hash
