@@ -49,7 +49,6 @@ pub use endpoint::{Endpoint, Outlet};
 pub use event::AppEvent;
 pub use event_rtt::EventRtt;
 pub use foreign::StackFlow;
-pub use host::bundle::sizing_rate;
 pub use host::{Bundle, Host, LARGEST_BUNDLE, Reading};
 pub use packet::{Packet, StreamId};
 pub use packet_log::{PacketEvent, PacketFate, PacketLog};

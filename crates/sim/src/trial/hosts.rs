@@ -3,7 +3,7 @@
 
 use crate::trial::connection::Connection;
 use crate::trial::stack::{Endpoint, Payload};
-use thalweg_transport::{Bundle as BundleSize, Host, Reading, Role, sizing_rate};
+use thalweg_transport::{Bundle as BundleSize, Host, Reading, Role};
 use thalweg_units::{Duration, Instant};
 
 /// A packet of a bundle, or one that a host has not read.
@@ -102,13 +102,7 @@ impl Hosts {
 
     /// How many packets an endpoint sends at once.
     pub(crate) fn bundle_of(&self, endpoint: &Endpoint) -> usize {
-        let path = endpoint.path();
-        let rate = sizing_rate(endpoint.control(), path.smoothed_rtt);
-        let min_rtt = match path.has_rtt() {
-            true => path.min_rtt,
-            false => Duration::ZERO,
-        };
-        self.host.bundle.packets(path.mtu, rate, min_rtt) as usize
+        self.host.bundle.of(endpoint.control(), endpoint.path()) as usize
     }
 }
 

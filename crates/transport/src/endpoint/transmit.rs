@@ -205,10 +205,15 @@ impl Endpoint {
     #[cold]
     #[inline(never)] // a sender of bulk data has packets in flight
     fn has_less_than_a_packet(&self) -> bool {
-        let data = self.send_streams.iter().map(|stream| stream.pending());
         let most =
             self.sender.path.mtu.as_u64() - u64::from(PACKET_OVERHEAD + STREAM_FRAME_OVERHEAD);
-        self.datagrams.front().is_none() && data.sum::<u64>().min(self.credit.left()) < most
+        self.datagrams.front().is_none() && self.sendable() < most
+    }
+
+    /// Bytes of streams that wait, as far as the credit of the connection goes.
+    pub(super) fn sendable(&self) -> u64 {
+        let pending = self.send_streams.iter().map(|stream| stream.pending());
+        pending.sum::<u64>().min(self.credit.left())
     }
 
     #[inline]

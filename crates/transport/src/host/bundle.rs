@@ -2,7 +2,7 @@
 //!
 //! The constants are those of Linux (`net/ipv4/tcp_output.c` and Documentation/networking/ip-sysctl.rst).
 
-use thalweg_control::Control;
+use thalweg_control::{Control, PathState};
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// The largest bundle: `GSO_LEGACY_MAX_SIZE`, as much as an IP packet holds.
@@ -36,8 +36,19 @@ pub enum Bundle {
 }
 
 impl Bundle {
+    /// How many packets a bundle has by the decision of a controller, on its path.
+    pub fn of(self, control: &Control, path: &PathState) -> u32 {
+        let rate = sizing_rate(control, path.smoothed_rtt);
+        // Nothing is known of a path without a sample.
+        let min_rtt = match path.has_rtt() {
+            true => path.min_rtt,
+            false => Duration::ZERO,
+        };
+        self.packets(path.mtu, rate, min_rtt)
+    }
+
     /// How many packets of `mtu` bytes a bundle has at a pacing rate, none for any, on a path with this minimum RTT.
-    pub fn packets(self, mtu: Bytes, rate: Option<Rate>, min_rtt: Duration) -> u32 {
+    fn packets(self, mtu: Bytes, rate: Option<Rate>, min_rtt: Duration) -> u32 {
         let mtu = mtu.as_u64().max(1);
         let most = (LARGEST_BUNDLE.as_u64() / mtu).max(1);
         let packets = match self {
@@ -68,7 +79,7 @@ fn autosize(rate: Option<Rate>, min_rtt: Duration) -> u64 {
 
 /// The rate from which Linux takes the size of a bundle (`tcp_update_pacing_rate`), whether it paces or not: that of the
 /// controller, or a multiple of window over smoothed RTT.
-pub fn sizing_rate(control: &Control, smoothed_rtt: Duration) -> Option<Rate> {
+fn sizing_rate(control: &Control, smoothed_rtt: Duration) -> Option<Rate> {
     let percent = match control.startup_done {
         true => AVOIDANCE,
         false => SLOW_START,

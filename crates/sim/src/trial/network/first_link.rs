@@ -71,6 +71,12 @@ impl FirstLink<'_> {
             }
             _ => 0,
         };
+        self.push(packet, size, tag);
+    }
+
+    /// What the auditor knows by this tag enters the link.
+    #[inline(always)] // so that the packet is built in place
+    fn push(&mut self, packet: Payload, size: u32, tag: u32) {
         if let Some((series, flow)) = &mut self.series {
             series.on_sent(self.now, *flow, Bytes::new(u64::from(size)));
         }
@@ -97,17 +103,6 @@ impl Outlet for FirstLink<'_> {
             }
             None => 0,
         };
-        if let Some((series, flow)) = &mut self.series {
-            series.on_sent(self.now, *flow, Bytes::new(u64::from(size)));
-        }
-        let carried = InTransit {
-            connection: self.sender.0 as u32,
-            size,
-            crossed: 0,
-            tag,
-            packet,
-        };
-        self.link.push(self.now, carried);
-        self.sent = true;
+        self.push(packet, size, tag);
     }
 }

@@ -9,7 +9,7 @@ use crate::trial::connection::Connection;
 use crate::trial::hosts::{Part, Spare};
 use crate::trial::stack::Payload;
 use thalweg_transport::Role;
-use thalweg_units::{Bytes, Instant};
+use thalweg_units::Instant;
 
 /// What the event loop keeps for hosts that are not ideal.
 #[derive(Default)]
@@ -46,13 +46,6 @@ impl Network {
         let Some(carried) = self.links[link.index()].take_arrived() else {
             return;
         };
-        let connection = &mut self.connections[index];
-        if let Some(series) = &mut self.series
-            && connection.sends(side.peer())
-        {
-            let size = Bytes::new(u64::from(carried.size));
-            series.on_received(self.now, connection.flow, size);
-        }
         let mut read = std::mem::take(&mut self.host_work.read);
         self.unpack(carried, number, &mut read);
         let connection = &mut self.connections[index];
@@ -193,13 +186,13 @@ impl Network {
             return;
         }
         let (connection, crossed) = (carried.connection, carried.crossed);
-        let mut parts = Vec::new();
+        let mut parts = std::mem::take(&mut self.host_work.read);
         self.unpack(carried, None, &mut parts);
         for Part {
             payload,
             number,
             size,
-        } in parts
+        } in parts.drain(..)
         {
             let carried = InTransit {
                 connection,
@@ -210,6 +203,7 @@ impl Network {
             };
             self.forward(link, carried, number);
         }
+        self.host_work.read = parts;
     }
 }
 

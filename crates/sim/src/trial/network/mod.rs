@@ -334,17 +334,17 @@ impl Network {
             }
             return true;
         }
-        if let Some(hosts) = &connection.hosts
-            && (hosts.waits().is_some() || matches!(carried.packet, Payload::Bundle(_)))
-        {
-            self.arrive_at_host(link, side, index, number);
-            return true;
-        }
         if let Some(series) = &mut self.series
             && connection.sends(side.peer())
         {
             let size = Bytes::new(u64::from(carried.size));
             series.on_received(self.now, connection.flow, size);
+        }
+        if let Some(hosts) = &connection.hosts
+            && (hosts.waits().is_some() || matches!(carried.packet, Payload::Bundle(_)))
+        {
+            self.arrive_at_host(link, side, index, number);
+            return true;
         }
         let endpoint = connection.endpoint(side);
         if let Some(audit) = &mut self.audit {
