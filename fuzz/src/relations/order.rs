@@ -8,8 +8,6 @@ use super::document::{directions, hops, tables, values};
 use super::{Case, How, Portrait, Relation, Twin};
 use crate::random::Random;
 use std::collections::BTreeMap;
-use thalweg_sim::{Progress, Watch, run_watched};
-use thalweg_units::Instant;
 use toml::Value;
 
 pub(super) const RELATION: Relation = Relation {
@@ -70,12 +68,7 @@ pub(super) fn has_ties(case: &Case) -> bool {
     if last.values().any(|waiting| *waiting > 0) || starts.windows(2).any(|two| two[0] == two[1]) {
         return true;
     }
-    let everything = Watch {
-        from: Instant::START,
-        most: usize::MAX,
-    };
-    let progress = Progress::default();
-    let Some((_, passages)) = run_watched(&case.scenario, case.seed, everything, &progress) else {
+    let Some(passages) = case.passages() else {
         return true;
     };
     let (mut flows, mut ends) = (BTreeMap::new(), BTreeMap::new());

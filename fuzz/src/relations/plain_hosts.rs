@@ -8,8 +8,6 @@ use super::document::{hops_mut, tables_mut};
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
 use std::collections::BTreeSet;
-use thalweg_sim::{Progress, Watch, run_watched};
-use thalweg_units::Instant;
 use toml::{Table, Value};
 
 pub(super) const RELATION: Relation = Relation {
@@ -54,12 +52,7 @@ fn sends_bundles(flow: &Table) -> bool {
 
 /// Whether two packets come out of one link in the same nanosecond.
 fn arrive_together(case: &Case) -> bool {
-    let everything = Watch {
-        from: Instant::START,
-        most: usize::MAX,
-    };
-    let progress = Progress::default();
-    let Some((_, passages)) = run_watched(&case.scenario, case.seed, everything, &progress) else {
+    let Some(passages) = case.passages() else {
         return true;
     };
     let mut ends = BTreeSet::new();

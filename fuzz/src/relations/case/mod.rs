@@ -7,7 +7,8 @@ use crate::trial::ORIGIN;
 use crate::watch::Watch;
 pub(super) use portrait::Portrait;
 use thalweg_control::Registry;
-use thalweg_sim::{Clock, Scenario, run_traced};
+use thalweg_sim::{Clock, Passages, Progress, Scenario, Watch as Window, run_traced, run_watched};
+use thalweg_units::Instant;
 
 /// A scenario, its seed, and the trial of both.
 pub(crate) struct Case {
@@ -58,6 +59,16 @@ impl Case {
     pub(crate) fn play_other(&self, table: &toml::Table, watch: &Watch) -> Option<Portrait> {
         let scenario = self.read_other(table)?;
         portrait(&scenario, self.seed, watch)
+    }
+
+    /// Every packet that passed a link in the trial of this case.
+    pub(crate) fn passages(&self) -> Option<Passages> {
+        let everything = Window {
+            from: Instant::START,
+            most: usize::MAX,
+        };
+        let found = run_watched(&self.scenario, self.seed, everything, &Progress::default());
+        found.map(|(_, passages)| passages)
     }
 
     /// Another scenario with the controllers of this one.
