@@ -234,7 +234,8 @@ impl DeliveryTrace {
         if slot.is_gap() { end - BLINK } else { end }
     }
 
-    /// How long the opportunities from `at` on take to carry `work` nanobits, if nothing else is carried.
+    /// How long the opportunities from `at` on take to carry `work` nanobits, if nothing else is carried: what `Course::depart`
+    /// finds stretch by stretch. A trace asks at each event; so, with 2000 packets waiting, it took seven times as long.
     pub(super) fn time_to_carry(&self, at: Instant, work: u128) -> Duration {
         if work == 0 {
             return Duration::ZERO;
