@@ -30,7 +30,7 @@ def build() -> str:
     for source in _SOURCES:
         place = ROOT / source
         for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if file.is_file() and not {"__pycache__", "target", "page"} & set(file.parts):
+            if file.is_file() and not {"__pycache__", "target"} & set(file.parts):
                 found.update(str(file.relative_to(ROOT)).encode())
                 found.update(file.read_bytes())
     return found.hexdigest()
