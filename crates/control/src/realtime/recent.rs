@@ -48,7 +48,11 @@ impl Recent {
 
     /// So many packets arrived as one.
     pub(crate) fn arrived(&mut self, packet: &Arrival, packets: u64) {
-        let (first, newest) = self.arrivals.unwrap_or((packet.arrived, packet.arrived));
+        let (first, newest) = self.arrivals.unwrap_or_else(|| {
+            // Losses before the first arrival belong to it.
+            (self.entries.iter_mut()).for_each(|entry| entry.time = packet.arrived);
+            (packet.arrived, packet.arrived)
+        });
         self.arrivals = Some((first, newest.max(packet.arrived)));
         self.add(packet.arrived, packet.size, (packets, 0, 0));
         self.forget();
@@ -156,6 +160,20 @@ mod tests {
         recent.arrived(&packet(1_600), 1);
         assert_eq!(recent.rate(), Rate::from_bits_per_sec(20_000));
         assert_eq!((recent.loss(), recent.marks()), (0.0, 0.0));
+    }
+
+    /// A shift in time, which a window that begins with the trial would show.
+    #[test]
+    fn losses_before_the_first_arrival_count_as_long_whenever_the_flow_starts() {
+        for start in [0, 7_300] {
+            let mut recent = Recent::new(Duration::from_millis(500));
+            recent.lost();
+            recent.arrived(&packet(start + 300), 1);
+            recent.arrived(&packet(start + 800), 1);
+            assert_eq!(recent.loss(), 1.0 / 3.0, "500 ms after it");
+            recent.arrived(&packet(start + 801), 1);
+            assert!(!recent.has_losses());
+        }
     }
 
     #[test]
