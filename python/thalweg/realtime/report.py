@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
-
-import polars as pl
 
 from thalweg.base.files.whole_file import whole_file
 from thalweg.base.quantity import text
@@ -30,29 +27,6 @@ def reasons(report: Report) -> list[str]:
     ['1 packet in 1000 was released at least 40.89 ms late; the bound is 1 ms']
     """
     return [_MICROSECONDS.sub(lambda m: text(int(m[1]) / 1e6, "s"), reason) for reason in report["unfaithful"]]
-
-
-def before_floors(criteria: Sequence[Mapping[str, Any]], flows: pl.DataFrame) -> list[str]:
-    """Flows of one trial that ended before physics allows it: some end has claimed what no packet brought.
-
-    `flows` has times as if each had started when its scenario says (`verdict.without_offset`).
-
-    >>> flows = pl.DataFrame({"flow": ["main"], "completion_s": [0.9]})
-    >>> criterion = {"flow": "main", "metric": "completion", "column": "completion_s", "floor": 1.6}
-    >>> before_floors([criterion], flows)
-    ['flow main: completion of 900 ms; physics allows no less than 1.6 s']
-    >>> before_floors([criterion | {"floor": 0.9}], flows)
-    []
-    """
-    found: dict[str, None] = {}
-    for one in criteria:
-        if not (floor := one.get("floor")):
-            continue
-        value = flows.row(by_predicate=pl.col("flow") == one["flow"], named=True)[one["column"]]
-        if value is not None and value < floor:
-            what = f"flow {one['flow']}: {one['metric']} of {text(value, 's')}"
-            found[f"{what}; physics allows no less than {text(floor, 's')}"] = None
-    return list(found)
 
 
 def faithfulness(report: Report) -> list[str]:

@@ -19,9 +19,8 @@ from thalweg.engine.controllers.resolver import Resolver
 from thalweg.engine.outcome import Description, FlowDescription, Outcomes, Trial
 from thalweg.engine.scenario import Controllers, Scenario, Settings, bound, definitions_of, pairs
 from thalweg.engine.trace import Trace
-from thalweg.judging.verdict import without_offset
 from thalweg.realtime.process import LiveProcess, LiveRequest
-from thalweg.realtime.report import Report, before_floors
+from thalweg.realtime.report import Report
 
 
 @contextmanager
@@ -159,6 +158,4 @@ class LiveScenario:
         more = pl.DataFrame(answer["report"]["links"]).select(pl.exclude("name", *outcomes.links.columns))
         outcomes = replace(outcomes, links=outcomes.links.hstack(more))
         series = Trace.of(native.trace) if native.trace else None
-        flows = without_offset(outcomes.flows, self.description.starts_s)
-        answer["report"]["unfaithful"] += before_floors(self.description.criteria, flows)
         return LiveTrial(Trial(outcomes, series), answer["report"])
