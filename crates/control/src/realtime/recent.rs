@@ -11,7 +11,8 @@ use thalweg_units::{Bytes, Duration, Instant, Rate};
 /// A packet, or several that one ACK stands for.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// When it arrived; of a loss or a mark, when the newest packet had arrived that was known then.
+    /// When it arrived; of a loss or a mark, when the newest packet had arrived that was known then, or the first
+    /// packet of all if none was.
     time: Instant,
     bytes: Bytes,
     arrived: u64,
@@ -48,11 +49,12 @@ impl Recent {
 
     /// So many packets arrived as one.
     pub(crate) fn arrived(&mut self, packet: &Arrival, packets: u64) {
-        let (first, newest) = self.arrivals.unwrap_or_else(|| {
-            // Losses before the first arrival belong to it.
-            (self.entries.iter_mut()).for_each(|entry| entry.time = packet.arrived);
-            (packet.arrived, packet.arrived)
-        });
+        if self.arrivals.is_none() {
+            for entry in &mut self.entries {
+                entry.time = packet.arrived;
+            }
+        }
+        let (first, newest) = self.arrivals.unwrap_or((packet.arrived, packet.arrived));
         self.arrivals = Some((first, newest.max(packet.arrived)));
         self.add(packet.arrived, packet.size, (packets, 0, 0));
         self.forget();
@@ -162,7 +164,7 @@ mod tests {
         assert_eq!((recent.loss(), recent.marks()), (0.0, 0.0));
     }
 
-    /// A shift in time, which a window that begins with the trial would show.
+    /// The clock of a trial starts at zero: a flow that starts later must have the same window.
     #[test]
     fn losses_before_the_first_arrival_count_as_long_whenever_the_flow_starts() {
         for start in [0, 7_300] {
