@@ -152,6 +152,8 @@ fn sort_flows(outcome: &mut thalweg_sim::Outcome, names: &[String]) {
     let flows: Vec<String> = flows.into_iter().map(str::to_owned).collect();
     let mut sorted = flows.clone();
     sorted.sort();
+    // A call that both ends send has more names at the end, "call/client" and "call/server".
+    sorted.dedup();
     let place = |flow: usize| {
         sorted
             .iter()
