@@ -238,7 +238,7 @@ def said(*command: str) -> str:
 def rust(packages: Sequence[str] = ()) -> Stage:
     """The tests of crates: of all, if none is named."""
     named = f" PACKAGES='{' '.join(packages)}'" if packages else ""
-    return Stage("rust", 30 if packages else 530, (f"make --no-print-directory test-rust{named}",))
+    return Stage("rust", 30 if packages else 610, (f"make --no-print-directory test-rust{named}",))
 
 
 SEED = "SEED=$(git rev-parse HEAD)"
@@ -259,9 +259,9 @@ QUICK = (
 TEST = [
     BUILD,
     STYLE,
-    Stage("lint", 110, (f"{MAKE} clippy", ".venv/bin/mypy")),
+    Stage("lint", 200, (f"{MAKE} clippy", ".venv/bin/mypy")),
     rust(),
-    Stage("python", 1260, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
+    Stage("python", 1300, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
 ]
 IGNORED = " ".join(f"--package thalweg-{crate}" for crate in ("sim", "quic", "adapters", "fuzz", "live"))
 ELSEWHERE = [f"--ignore={folder}" for folder in ("tests/packages", "tests/lab", *FOREIGN.split())]
