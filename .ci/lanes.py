@@ -34,6 +34,9 @@ CI_SOAK_S = 8 * 60
 SLOWEST = 20
 TAIL = 60
 """Lines of a failed command that are shown, without those of tests that passed."""
+FAILURES = re.compile(r"^failures:\n\n(---- .*?)^failures:$", re.MULTILINE | re.DOTALL)
+"""What the tests of one binary of cargo printed that failed: other binaries run after it."""
+FAILED = re.compile(r"^(?:test (.+?) \.\.\. FAILED|(?:FAILED|ERROR) (tests/\S+))", re.MULTILINE)
 PASSED = re.compile(r"\.\.\. ok\b|^[\d.]+s (call|setup|teardown) ")
 CARGO = re.compile(r"^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored", re.MULTILINE)
 
@@ -62,6 +65,7 @@ class Outcome:
     counts: Counter[str] = field(default_factory=Counter)
     slow: dict[str, float] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
+    failed_tests: list[str] = field(default_factory=list)
 
 
 def main() -> int:
@@ -183,8 +187,9 @@ def play(stage: Stage) -> Outcome:
 
 
 def text_tail(text: str) -> str:
-    """What a failed command printed last, without the tests that passed and the times of all."""
-    lines = [line for line in text.splitlines() if not PASSED.search(line)]
+    """What failed tests of cargo printed, or else the last lines of the command, without tests that passed."""
+    failures = "".join(FAILURES.findall(text))
+    lines = [line for line in (failures or text).splitlines() if not PASSED.search(line)]
     return "\n".join(lines[-TAIL:])
 
 
@@ -199,6 +204,7 @@ def read(text: str, outcome: Outcome) -> None:
         outcome.slow[test] = outcome.slow.get(test, 0.0) + float(seconds)
     for test, seconds in re.findall(r"^test (.+?) \.\.\. \w+ <([\d.]+)s>$", text, flags=re.MULTILINE):
         outcome.slow[test] = outcome.slow.get(test, 0.0) + float(seconds)
+    outcome.failed_tests += [cargo or pytest for cargo, pytest in FAILED.findall(text)]
     outcome.skipped.update(re.findall(r"^SKIPPED .*$", text, flags=re.MULTILINE))
 
 
@@ -226,6 +232,8 @@ def report(lane: str, outcomes: Sequence[Outcome], seconds: float) -> None:
     for outcome in outcomes:
         for command in outcome.failed:
             print(f"FAILED {outcome.stage.name}: {command}")
+        for test in outcome.failed_tests:
+            print(f"  {test}")
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
 
 

@@ -19,6 +19,16 @@ SPEC.loader.exec_module(lanes)
 
 CARGO = """
 test cubic::tests::a_window_grows ... ok <1.250s>
+test cubic::tests::a_window_shrinks ... FAILED
+
+failures:
+
+---- cubic::tests::a_window_shrinks stdout ----
+the window is 3
+
+failures:
+    cubic::tests::a_window_shrinks
+
 test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 1.30s
 test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.30s
 """
@@ -26,6 +36,7 @@ PYTEST = """
 2.50s call     tests/lab/test_page.py::test_a_page
 0.50s setup    tests/lab/test_page.py::test_a_page
 SKIPPED [3] tests/lab/conftest.py:40: the page of the lab is missing: make lab
+FAILED tests/lab/test_page.py::test_a_title - assert 1 == 2
 1 failed, 20 passed, 3 skipped, 7 deselected, 1 error in 12.51s
 """
 
@@ -36,6 +47,22 @@ def test_counts_times_and_what_was_skipped_are_read_from_both_runners() -> None:
     assert dict(outcome.counts) == {"passed": 12 + 3 + 20, "failed": 2 + 1 + 1, "skipped": 1 + 3}
     assert outcome.slow == {"cubic::tests::a_window_grows": 1.25, "tests/lab/test_page.py::test_a_page": 2.5 + 0.5}
     assert outcome.skipped == {"SKIPPED [3] tests/lab/conftest.py:40: the page of the lab is missing: make lab"}
+
+
+def test_the_end_names_the_tests_that_failed_and_shows_what_they_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outcome = lanes.Outcome(lanes.BUILD, 0.0, ["make build"])
+    lanes.read(CARGO + PYTEST, outcome)
+    lanes.report("test", [outcome], 2.0)
+    last = capsys.readouterr().out.splitlines()[-4:-1]
+    assert last == [
+        "FAILED build: make build",
+        "  cubic::tests::a_window_shrinks",
+        "  tests/lab/test_page.py::test_a_title",
+    ]
+    others = "test media::a_call ... ok <0.010s>\n" * 2 * lanes.TAIL
+    assert lanes.text_tail(CARGO + others).strip().endswith("stdout ----\nthe window is 3")
 
 
 def test_a_stage_that_fails_shows_its_end_and_does_not_stop_those_after_it(
