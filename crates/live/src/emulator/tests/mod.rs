@@ -200,6 +200,7 @@ fn stats_of_same_fate(config: &LinkConfig) -> LinkStats {
 }
 
 #[test]
+#[ignore = "a busy machine fills no queue: make soak PART=engine"]
 fn the_same_packets_have_the_same_fate_in_real_and_in_virtual_time() {
     let stats = stats_of_same_fate(&eventful());
     assert!(stats.dropped.packets > 3, "{stats:?}");
@@ -245,6 +246,7 @@ fn the_same_packets_overtake_each_other_in_real_and_in_virtual_time() {
 }
 
 #[test]
+#[ignore = "a busy machine fills no queue: make soak PART=engine"]
 fn the_same_packets_are_dropped_early_in_real_and_in_virtual_time() {
     let mut config = LinkConfig::new(Rate::from_bits_per_sec(5_000_000), Duration::from_millis(2));
     config.limit = Limit::Packets(1000);
