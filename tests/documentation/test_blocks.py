@@ -45,6 +45,9 @@ TABLES = {
 }
 """What a scenario needs and a page may leave out, where it shows a part of one."""
 EVERYTHING = every_command()
+_LONG = ("how-to/hunt", "how-to/own-controller", "how-to/clusters", "how-to/sweeps")
+LONG = {f"docs/{page}.md" for page in (*_LONG, "reference/results", "reference/transport")}
+"""Pages whose blocks take five seconds or more."""
 WITH_BLOCKS = [page for page in pages() if blocks(page)]
 
 pytestmark = pytest.mark.timeout(600)
@@ -60,7 +63,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", WITH_BLOCKS)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.soak] if page in LONG else []) for page in WITH_BLOCKS]
+)
 def test_every_block_of_a_page_runs(page: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     if has_passed(page):
         pytest.skip("a page has passed as it is, with this build")

@@ -27,7 +27,7 @@ from thalweg.cli import commands
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.soak]
 WIDTHS = (1600, 1300, 1080, 400)
 LOOKED_AT = [
     "index",

@@ -80,6 +80,7 @@ def test_cubic_against_cubic_with_other_seeds_has_no_finding() -> None:
     assert [(one.setting.name, one.number.name) for one in found if one.differs[cubic]] == []
 
 
+@pytest.mark.soak
 def test_a_standard_is_within_every_limit_and_does_not_differ_from_itself() -> None:
     names = ["alone-buffer-0.5", "beside-cubic-1", "feedback-100-1"]
     for place, standard in enumerate(BESIDE):

@@ -6,8 +6,10 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 import pytest
@@ -32,7 +34,10 @@ class Mine(Controller):
     def on_ack(self, event, path):
         self.window = WINDOW
 """
+Whole: TypeAlias = "Callable[[str], tuple[Path, Any]]"
 EVERY = pytest.mark.parametrize("name", EXPERIMENTS)
+LONG = dict.fromkeys(("suite", "study", "traces", "score"), pytest.mark.soak)
+"""Experiments whose shards take seven seconds or more."""
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +49,16 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(root: Path) -> dict[str, Any]:
-    """What each experiment leaves that nothing has disturbed."""
-    found = {}
-    for name, experiment in EXPERIMENTS.items():
-        run(root, *experiment.words, "--out", f"{name}-whole")
-        found[name] = experiment.values(root / f"{name}-whole")
-    return found
+def whole(root: Path) -> Whole:
+    """Folder and values of an experiment that nothing has disturbed: it runs when it is asked for first."""
+
+    @cache
+    def whole_(name: str) -> tuple[Path, Any]:
+        folder = root / f"{name}-whole"
+        run(root, *EXPERIMENTS[name].words, "--out", folder.name)
+        return folder, EXPERIMENTS[name].values(folder)
+
+    return whole_
 
 
 def stored_files(folder: Path) -> list[str]:
@@ -59,8 +67,8 @@ def stored_files(folder: Path) -> list[str]:
 
 
 @EVERY
-def test_a_second_run_plays_nothing_and_says_so(root: Path, whole: dict[str, Any], name: str) -> None:
-    experiment, folder = EXPERIMENTS[name], root / f"{name}-whole"
+def test_a_second_run_plays_nothing_and_says_so(root: Path, whole: Whole, name: str) -> None:
+    experiment, (folder, values) = EXPERIMENTS[name], whole(name)
     before = stored_files(folder)
     assert before
     said = run(root, *experiment.words, "--out", folder.name)
@@ -69,11 +77,11 @@ def test_a_second_run_plays_nothing_and_says_so(root: Path, whole: dict[str, Any
     assert counts is not None, said
     first, second = (int(number) for number in counts.groups() if number is not None)
     assert first == second > 0
-    assert experiment.values(folder) == whole[name]
+    assert experiment.values(folder) == values
 
 
 @EVERY
-def test_a_run_that_was_killed_goes_on_to_the_same_result(root: Path, whole: dict[str, Any], name: str) -> None:
+def test_a_run_that_was_killed_goes_on_to_the_same_result(root: Path, whole: Whole, name: str) -> None:
     experiment, folder = EXPERIMENTS[name], root / f"{name}-killed"
     process = subprocess.Popen(
         line(*experiment.words, "--out", folder.name),
@@ -88,11 +96,11 @@ def test_a_run_that_was_killed_goes_on_to_the_same_result(root: Path, whole: dic
     kept = stored_files(folder)
     run(root, *experiment.words, "--out", folder.name)
     assert set(kept) <= set(stored_files(folder))
-    assert experiment.values(folder) == whole[name]
+    assert experiment.values(folder) == whole(name)[1]
 
 
-@pytest.mark.parametrize("name", SPLIT)
-def test_merged_shards_are_the_whole(root: Path, whole: dict[str, Any], name: str) -> None:
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in SPLIT])
+def test_merged_shards_are_the_whole(root: Path, whole: Whole, name: str) -> None:
     experiment = EXPERIMENTS[name]
     shards = [f"{name}-shard-{number}" for number in (1, 2, 3)]
     for number, shard in enumerate(shards, 1):
@@ -101,27 +109,28 @@ def test_merged_shards_are_the_whole(root: Path, whole: dict[str, Any], name: st
     before = stored_files(root / f"{name}-merged")
     run(root, *experiment.words, "--out", f"{name}-merged")
     assert stored_files(root / f"{name}-merged") == before, "some trials were in no shard"
-    assert experiment.values(root / f"{name}-merged") == whole[name]
+    assert experiment.values(root / f"{name}-merged") == whole(name)[1]
 
 
 @pytest.mark.soak
 @EVERY
-def test_a_cluster_plays_the_same_trials(root: Path, whole: dict[str, Any], name: str) -> None:
+def test_a_cluster_plays_the_same_trials(root: Path, whole: Whole, name: str) -> None:
     pytest.importorskip("distributed")
     experiment = EXPERIMENTS[name]
     run(root, *experiment.words, "--out", f"{name}-cluster", "--cluster", "local:2")
-    assert experiment.values(root / f"{name}-cluster") == whole[name]
+    assert experiment.values(root / f"{name}-cluster") == whole(name)[1]
 
 
 @pytest.mark.parametrize("name", SPLIT)
-def test_an_experiment_does_not_differ_from_itself(root: Path, whole: dict[str, Any], name: str) -> None:
-    said = run(root, "compare", f"{name}-whole", f"{name}-whole", expected=(0,))
+def test_an_experiment_does_not_differ_from_itself(root: Path, whole: Whole, name: str) -> None:
+    folder, _ = whole(name)
+    said = run(root, "compare", folder.name, folder.name, expected=(0,))
     assert re.search(r"(?<!\d)0 of [1-9]\d* medians differ|No comparison differs", said), said
 
 
 @pytest.mark.soak
 @EVERY
-def test_a_trial_that_was_damaged_is_refused(root: Path, whole: dict[str, Any], name: str) -> None:
+def test_a_trial_that_was_damaged_is_refused(root: Path, whole: Whole, name: str) -> None:
     experiment, folder = EXPERIMENTS[name], root / f"{name}-damaged"
     run(root, *experiment.words, "--out", folder.name)
     file = next(iter(folder.glob("trials/*/*.parquet")))
@@ -164,10 +173,11 @@ def test_a_scenario_that_changed_runs_again(root: Path, tmp_path: Path) -> None:
     assert "8 of 12 trials were in result already" in said
 
 
-def test_the_auditor_sees_trials_that_are_stored(root: Path, whole: dict[str, Any]) -> None:
-    said = run(root, *EXPERIMENTS["suite"].words, "--out", "suite-whole", "--audit")
+def test_the_auditor_sees_trials_that_are_stored(root: Path, whole: Whole) -> None:
+    folder, values = whole("suite")
+    said = run(root, *EXPERIMENTS["suite"].words, "--out", folder.name, "--audit")
     assert "were in suite-whole already" not in said
-    assert EXPERIMENTS["suite"].values(root / "suite-whole") == whole["suite"]
+    assert EXPERIMENTS["suite"].values(folder) == values
 
 
 def test_a_criterion_over_time_is_measured_even_where_the_scenario_has_series(tmp_path: Path) -> None:
@@ -192,11 +202,11 @@ def test_a_controller_that_imports_a_file_which_changed_runs_again(tmp_path: Pat
     assert "already" not in run(tmp_path, *words)
 
 
-def test_trials_of_a_sweep_and_of_others_do_not_mix(root: Path, whole: dict[str, Any]) -> None:
+def test_trials_of_a_sweep_and_of_others_do_not_mix(root: Path, whole: Whole) -> None:
     run(root, *EXPERIMENTS["suite"].words, "--out", "mixed", "--shard", "1/2")
     said = run(root, *EXPERIMENTS["sweep"].words, "--out", "mixed", expected=(2,))
     assert "mixed holds trials of a suite, a study, a score or a hunt; choose another folder" in said
-    run(root, "merge", "sweep-whole", "--out", "mixed", expected=(2,))
+    run(root, "merge", whole("sweep")[0].name, "--out", "mixed", expected=(2,))
 
 
 @pytest.mark.soak

@@ -29,7 +29,7 @@ ACTIONLINT = next(
 """`make actionlint` gets it where there is Go."""
 
 
-@pytest.fixture(params=["dash", "bash"])
+@pytest.fixture(params=["dash", pytest.param("bash", marks=pytest.mark.soak)])
 def shell(request: pytest.FixtureRequest) -> str:
     """What `sh` is on Debian, and elsewhere: they differ in what `set -e` does in functions."""
     if shutil.which(request.param) is None:

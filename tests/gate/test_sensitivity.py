@@ -33,6 +33,7 @@ ROWS = [
 """Controller and options, the trials of 240 that stay identical, and the status."""
 
 
+@pytest.mark.soak
 def test_the_table_of_the_manual_is_what_the_gate_finds(tmp_path: Path, capsys: Capture) -> None:
     only = [word for name in TWELVE for word in ("--only", name)]
     gate = ["gate", "c4", *only, "--baseline", str(tmp_path / "b.json")]

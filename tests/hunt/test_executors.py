@@ -111,6 +111,7 @@ def test_each_scenario_of_a_round_is_a_batch_where_several_are_played_at_once() 
     assert lanes.widest >= 6, "the budget is one round"
 
 
+@pytest.mark.soak
 def test_the_commands_find_on_a_cluster_what_they_find_here(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

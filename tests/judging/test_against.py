@@ -134,6 +134,7 @@ def test_few_trials_tell_nothing_and_say_so(outcomes_of: Make) -> None:
     assert standing.untold == 2
 
 
+@pytest.mark.soak
 def test_chance_alone_makes_nobody_best_or_worst_in_more_than_a_twentieth_of_suites(outcomes_of: Make) -> None:
     """10 scenarios of equal controllers, 100 times; of one rival each, where chance is most likely to tell."""
     said = 0

@@ -258,7 +258,7 @@ def test_a_scenario_is_opened_from_a_file(opened: Open, tmp_path: Path) -> None:
     assert "long.toml: it has 1048577 bytes" in view.get_by_role("alert").inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.soak), "dark"])
 def test_axe_finds_nothing_serious(opened: Open, scheme: Scheme) -> None:
     view = opened(scheme=scheme, settled=True)
     for tab in ("Path", "Scenario", "Sweep", "Results", "Lessons", "Controller"):

@@ -74,6 +74,7 @@ def test_links_of_a_suite_open_its_worst_trial_and_one_at_the_median(
             view.context.close()
 
 
+@pytest.mark.soak
 def test_links_of_a_study_open_the_first_trial_of_each_scenario(
     browser: Browser, opened: Open, tmp_path: Path
 ) -> None:
@@ -93,6 +94,7 @@ def test_links_of_a_study_open_the_first_trial_of_each_scenario(
         view.context.close()
 
 
+@pytest.mark.soak
 def test_what_a_hunt_has_found_opens_as_it_shrank_and_as_it_was_found(
     browser: Browser, opened: Open, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -482,7 +482,7 @@ def test_the_page_says_why_a_sweep_is_refused(page: Callable[..., Page]) -> None
     assert "accepted: at most 64 letters" in view.get_by_role("alert").inner_text()
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 360), ("dark", 1400)])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 360), pytest.param("dark", 1400, marks=pytest.mark.soak)])
 def test_axe_finds_nothing_serious_in_a_sweep(page: Callable[..., Page], scheme: Scheme, width: int) -> None:
     view = page(width, scheme)
     view.get_by_role("button", name="Add a second axis").click()

@@ -139,6 +139,7 @@ def _commands(result: Path, original: Path, page: Path) -> list[list[str]]:
     ]
 
 
+@pytest.mark.soak
 @pytest.mark.timeout(600)  # longer than others: a loaded machine must not fail it
 def test_a_damaged_result_is_read_or_refused_with_one_message(
     stored: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = [
     pytest.mark.timeout(300),  # longer than others: a loaded machine must not fail them
 ]
-WIDTHS = [1300, 400, 360]
+WIDTHS = [1300, 400, pytest.param(360, marks=pytest.mark.soak)]
 
 
 @pytest.fixture(scope="module")

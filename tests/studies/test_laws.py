@@ -327,6 +327,7 @@ def test_all_laws_of_the_quick_preset_hold(quick: Path) -> None:
         assert row["at_least"] <= row["expected"] <= row["at_most"]
 
 
+@pytest.mark.soak
 def test_every_trial_of_the_study_can_be_played_again(quick: Path) -> None:
     files = sorted((quick / "scenarios").glob("*.toml"))
     assert len(files) == len(list(PRESETS["quick"].cells()))

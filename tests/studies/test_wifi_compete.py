@@ -192,6 +192,7 @@ def test_trials_that_share_their_jitter_differ_by_less_than_a_packet_of_it_alone
     assert np.std([np.median(times) for times in sequences]) > 4 * within
 
 
+@pytest.mark.soak
 @pytest.mark.timeout(600)  # longer than others: a loaded machine must not fail it
 def test_the_command_prints_the_document_of_a_study_and_stores_its_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
