@@ -253,8 +253,8 @@ SEED = "SEED=$(git rev-parse HEAD)"
 NUMBER = "$((0x$(git rev-parse --short=7 HEAD)))"
 """The cases of fuzzing, and the moments of kills, are the same for everyone who checks this commit."""
 MAKE = "make --no-print-directory"
-FOREIGN = "tests/stacks tests/gate tests/results"
-"""Where the tests are that need what others wrote, built from source."""
+FOREIGN = "tests/stacks tests/gate/test_sensitivity_of_libraries.py tests/results/test_qlog.py"
+"""The tests that need what others wrote, built from source."""
 BUILD = Stage("build", 240, ("make build", f"{MAKE} browser actionlint"))
 RUFF = "ruff check $code && .venv/bin/ruff format --check $code"
 STYLE = Stage("style", 3, ("cargo fmt --all --check", f"code='{CODE}'; .venv/bin/{RUFF}"))
@@ -272,7 +272,12 @@ TEST = [
     Stage("python", 1300, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
 ]
 IGNORED = " ".join(f"--package thalweg-{crate}" for crate in ("sim", "quic", "adapters", "fuzz", "live"))
-ELSEWHERE = [f"--ignore={folder}" for folder in ("tests/packages", "tests/lab", *FOREIGN.split())]
+NOT_FOREIGN = " ".join(f"--ignore={path}" for path in FOREIGN.split())
+GATE = "tests/gate tests/results"
+ELSEWHERE = [
+    f"--ignore={folder}"
+    for folder in ("tests/packages", "tests/lab", "tests/documentation", "tests/stacks", *GATE.split())
+]
 SOAK = [
     Stage("audit", 100, (f"{MAKE} audit SECONDS=90 {SEED}",)),
     Stage("fuzz", 330, (f"{MAKE} --keep-going fuzz SECONDS=300 {SEED}",)),
@@ -286,7 +291,9 @@ SOAK = [
     Stage("stacks", 480, (f"{MAKE} stacks && {PYTEST} -m soak {FOREIGN}",)),
     Stage("wheels", 180, (f"{PYTEST} -m soak tests/packages",)),
     Stage("lab", 200, (f"{PYTEST} -m soak {BESIDE} tests/lab",)),
-    Stage("long", 380, (f"{PYTEST} -m soak {BESIDE} {' '.join(ELSEWHERE)}",)),
+    Stage("manual", 120, (f"{PYTEST} -m soak {BESIDE} tests/documentation",)),
+    Stage("gate", 120, (f"{PYTEST} -m soak {BESIDE} {NOT_FOREIGN} {GATE}",)),
+    Stage("long", 460, (f"{PYTEST} -m soak {BESIDE} {' '.join(ELSEWHERE)}",)),
     Stage("engine", 400, (f"cargo test --locked {IGNORED} --lib --bins --tests -- --ignored",)),
     Stage("realtime", 200, (f"{PYTEST} -m realtime",)),
     Stage("speed", 120, (f"{MAKE} bench-check",)),
