@@ -26,7 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "target" / "lanes"
 DONE = LOGS / "soak.json"
-PYTEST = ".venv/bin/python -m pytest -rs --durations=0 --durations-min=1 --color=no"
+PYTEST = ".venv/bin/python -m pytest -rfEs --durations=0 --durations-min=1 --color=no"
 BESIDE = "--numprocesses auto --dist worksteal"
 CODE = "python tests fuzz/python pages bench docs/site .ci"
 CI_S = 25 * 60

@@ -86,6 +86,24 @@ def test_short_forms_are_read_by_the_lists_and_stay_short(opened: Open) -> None:
     assert view.evaluate("thalweg.shown.setup.text") == changed
 
 
+def test_a_change_that_the_page_has_not_read_yet_is_written_too(opened: Open) -> None:
+    view = opened()
+    view.evaluate("(text) => thalweg.open(text, 'train.toml')", TEXT)
+    view.evaluate("thalweg.set({'link.air.rate': '\"12 Mbps\"'})")
+    # Both in one turn of the browser: no engine has answered between them.
+    view.evaluate("""() => {
+      const list = document.querySelector("#choice-Queue-discipline");
+      list.value = "pie";
+      list.dispatchEvent(new Event("change", {bubbles: true}));
+      const named = ({textContent}) => textContent === "Write them into the scenario";
+      [...document.querySelectorAll("button")].find(named).click();
+    }""")
+    until(view, NOTHING_SET)
+    text = view.evaluate("thalweg.shown.setup.text")
+    assert 'rate = "12 Mbps"' in text
+    assert 'queue = "pie"' in text
+
+
 def test_a_text_that_cannot_be_changed_in_place_is_still_the_same_scenario(opened: Open) -> None:
     view = opened()
     text = TEXT.replace('rate = "10 Mbps"     # by day\n', "").replace(

@@ -1,7 +1,6 @@
 // Writes the changes of sliders and lists into the scenario.
 
-import type { CheckedScenario, Value } from "../engine/engine";
-import { ownFiles } from "../own/collection";
+import type { Value } from "../engine/engine";
 import { inPlace } from "../scenario/write";
 import { change, engineOf, setup } from "./lab";
 
@@ -12,11 +11,16 @@ function ordered(value: Value | undefined): unknown {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, inner]) => [key, ordered(inner)]));
 }
 
-/** Each key in its place; where the engine would read that as another scenario, the text as it ran. */
-export async function writeDown(read: CheckedScenario): Promise<void> {
-  const { text, origin, sets, controllers } = setup.value;
-  const written = inPlace(text, sets, controllers);
-  const found = await engineOf().check({ text: written, origin, sets: {}, controllers: {}, files: ownFiles.value }).catch(() => null);
+/**
+ * Each key in its place; where the engine would read that as another scenario, the text as it ran. What the page has read
+ * last may be older than the changes, so both are read here; a change that comes meanwhile is written too.
+ */
+export async function writeDown(): Promise<void> {
+  const wanted = setup.value;
+  const written = { ...wanted, text: inPlace(wanted.text, wanted.sets, wanted.controllers), sets: {}, controllers: {} };
+  const [read, found] = await Promise.all([wanted, written].map((one) => engineOf().check(one).catch(() => null)));
+  if (setup.value !== wanted) return writeDown();
+  if (!read) return;
   const same = found && JSON.stringify(ordered(found.values)) === JSON.stringify(ordered(read.values));
-  await change({ text: same ? written : read.toml, sets: {}, controllers: {} });
+  await change({ text: same ? written.text : read.toml, sets: {}, controllers: {} });
 }

@@ -173,7 +173,7 @@ export function Path() {
         <button
           type="button"
           aria-disabled={!isChanged}
-          onClick={() => isChanged && void writeDown(read)}
+          onClick={() => isChanged && void writeDown()}
         >
           Write them into the scenario
         </button>
