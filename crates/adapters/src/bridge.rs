@@ -57,6 +57,7 @@ impl Factory {
             now: Instant::START,
             mtu,
             initial_window: config.initial_window,
+            media: None,
         };
         let seed = self
             .seed

@@ -26,6 +26,21 @@ pub struct Init {
     pub mtu: Bytes,
     /// Initial congestion window of the transport (RFC 9002 section 7.2).
     pub initial_window: Bytes,
+    /// The rates of the media that it sends, if an encoder follows what it allows.
+    pub media: Option<MediaRates>,
+}
+
+/// The rates of the encoders of one sender, all in total.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MediaRates {
+    /// The least.
+    pub least: Rate,
+    /// The largest.
+    pub most: Rate,
+    /// At the start.
+    pub start: Rate,
+    /// What it sends besides: frames of fixed sizes, and the headers of one packet a frame.
+    pub besides: Rate,
 }
 
 /// The decision of a controller.

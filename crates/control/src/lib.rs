@@ -47,7 +47,7 @@ mod window_behaviour;
 #[cfg(test)]
 mod window_invariants;
 
-pub use controller::{Context, Control, Controller, Init, Observer, Rng};
+pub use controller::{Context, Control, Controller, Init, MediaRates, Observer, Rng};
 pub use entry::{Entry, Variant};
 pub use fixed::Fixed;
 pub use options::{OptionDoc, OptionKind, Options};

@@ -25,6 +25,8 @@ pub enum OptionKind {
     Duration,
     /// A rate above zero with its unit.
     Rate,
+    /// The same, or this word for what stands elsewhere.
+    RateOr(&'static str),
 }
 
 /// Documentation and type of one option.
@@ -52,6 +54,7 @@ impl OptionKind {
             }
             OptionKind::Duration => "a duration such as 1 ms".to_owned(),
             OptionKind::Rate => "a rate above 0 such as 5 Mbps".to_owned(),
+            OptionKind::RateOr(word) => format!("{word}, or a rate above 0 such as 5 Mbps"),
         }
     }
 
@@ -62,7 +65,9 @@ impl OptionKind {
                 value.parse::<f64>().ok().map(|number| number.to_string())
             }
             OptionKind::Duration => value.parse::<Duration>().ok().map(|time| time.to_string()),
-            OptionKind::Rate => value.parse::<Rate>().ok().map(|rate| rate.to_string()),
+            OptionKind::Rate | OptionKind::RateOr(_) => {
+                value.parse::<Rate>().ok().map(|rate| rate.to_string())
+            }
             OptionKind::Choice(_) | OptionKind::Variant { .. } | OptionKind::Flag => None,
         };
         found.unwrap_or_else(|| value.to_owned())
@@ -80,6 +85,7 @@ impl OptionKind {
             }
             OptionKind::Duration => value.parse::<Duration>().is_ok(),
             OptionKind::Rate => value.parse::<Rate>().is_ok_and(|rate| !rate.is_zero()),
+            OptionKind::RateOr(word) => value == *word || OptionKind::Rate.accepts(value),
         }
     }
 }
@@ -127,6 +133,10 @@ impl Options {
         self.text(name)
             .parse()
             .expect("checked when the option was read")
+    }
+    /// The value of a [`OptionKind::RateOr`], unless it is the word.
+    pub fn rate_or(&self, name: &str) -> Option<Rate> {
+        self.text(name).parse().ok()
     }
     /// The value of a [`OptionKind::Rate`].
     pub fn rate(&self, name: &str) -> Rate {

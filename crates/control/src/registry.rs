@@ -4,13 +4,14 @@
 //! entries ([`Registry::add`]) and further variants of those that are there ([`Registry::add_variant`]), and a [`Resolver`]
 //! may know controllers that no list has, such as those in a user's files.
 
+use crate::realtime::rates::{MAX_RATE, MIN_RATE};
 use crate::spec::Factory;
 use crate::{
     Controller, ControllerSpec, Entry, Init, OptionDoc, OptionKind, Options, SpecError, Variant,
 };
 use std::fmt;
 use std::sync::Arc;
-use thalweg_units::did_you_mean;
+use thalweg_units::{Rate, did_you_mean};
 
 /// The controllers of this crate, in display order.
 pub static ENTRIES: &[Entry] = &[
@@ -128,7 +129,8 @@ impl Registry {
             | OptionKind::Number(..)
             | OptionKind::NumberOr(..)
             | OptionKind::Duration
-            | OptionKind::Rate => Vec::new(),
+            | OptionKind::Rate
+            | OptionKind::RateOr(_) => Vec::new(),
         }
     }
 
@@ -207,6 +209,17 @@ impl Registry {
         Some(match changed.is_empty() {
             true => entry.name.to_owned(),
             false => format!("{}:{}", entry.name, changed.join(",")),
+        })
+    }
+
+    /// The least and the largest rate that a text gives a controller of real-time media, where it gives them.
+    pub fn given_rates(&self, text: &str) -> [(&'static str, Option<Rate>); 2] {
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let entry = self.entries.iter().find(|entry| entry.name == name.trim());
+        let options = entry.and_then(|entry| self.read_options(entry, rest).ok());
+        [MIN_RATE, MAX_RATE].map(|doc| {
+            let given = |options: &Options| options.0.get(doc.name)?.parse().ok();
+            (doc.name, options.as_ref().and_then(given))
         })
     }
 
@@ -309,6 +322,7 @@ mod tests {
             now: thalweg_units::Instant::START,
             mtu: thalweg_units::Bytes::new(1440),
             initial_window: thalweg_units::Bytes::new(15_360),
+            media: None,
         };
         for entry in ENTRIES {
             let spec: ControllerSpec = entry.name.parse().unwrap();

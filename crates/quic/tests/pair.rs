@@ -43,6 +43,7 @@ fn pair(controller: &str, seed: u64) -> Pair {
             now: Instant::START,
             mtu: config.initial_mtu,
             initial_window: config.initial_window,
+            media: None,
         };
         let steering = if StackController::is_meant_by(controller) {
             Steering::Stack(controller.parse().expect("a controller of the stack"))

@@ -81,6 +81,7 @@ impl FakeTransport {
             now: Instant::START + seconds("now", now)?,
             mtu: Bytes::new(mtu),
             initial_window: Bytes::new(initial_window.unwrap_or(10 * mtu)),
+            media: None,
         };
         let flow = Flow::of(spec.build(&init), &init);
         Ok(FakeTransport(Mutex::new(flow)))

@@ -63,6 +63,7 @@ mod tests {
             now: Instant::START,
             mtu: Bytes::new(1_440),
             initial_window: Bytes::new(15_360),
+            media: None,
         };
         let c4: Box<dyn Controller> = "c4:variant=draft-05"
             .parse::<ControllerSpec>()

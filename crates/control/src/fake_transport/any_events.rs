@@ -15,6 +15,7 @@ pub const INIT: Init = Init {
     now: Instant::START,
     mtu: MTU,
     initial_window: Bytes::new(12_000),
+    media: None,
 };
 
 /// One event: its kind, the time since the last, and two numbers that size what it reports.

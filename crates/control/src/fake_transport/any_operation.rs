@@ -158,7 +158,7 @@ pub fn any_controller(registry: Registry) -> impl Strategy<Value = String> {
                 OptionKind::Number(low, high) | OptionKind::NumberOr(_, low, high) => {
                     [low, high, (low + high) / 2.0][value % 3].to_string()
                 }
-                OptionKind::Rate => pick(&["1 bps", "5 Mbps", "100 Gbps"]),
+                OptionKind::Rate | OptionKind::RateOr(_) => pick(&["1 bps", "5 Mbps", "100 Gbps"]),
                 OptionKind::Duration => pick(&["0 s", "1 ns", "1 ms", "1 s", "1 h"]),
             };
             values.insert(option.name, text);

@@ -29,6 +29,7 @@ pub const PICOQUIC: Init = Init {
     now: Instant::START,
     mtu: Bytes::new(1_440),
     initial_window: Bytes::new(15_360),
+    media: None,
 };
 
 /// Ten packets of a window, one second after the start of time.
@@ -36,6 +37,7 @@ pub const INIT: Init = Init {
     now: Instant::from_nanos(1_000_000_000),
     mtu: MTU,
     initial_window: Bytes::new(10_000),
+    media: None,
 };
 
 /// One flow and its controller.

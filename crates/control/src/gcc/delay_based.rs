@@ -70,7 +70,7 @@ impl DelayBased {
             filter: Filter::new(),
             detector: Detector::new(),
             state: State::Increase,
-            rate: rates.min.as_bits_per_sec() as f64,
+            rate: rates.start.as_bits_per_sec() as f64,
             received: Recent::new(RECEIVED_OVER),
             updated: now,
             decreased: None,

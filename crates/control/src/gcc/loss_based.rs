@@ -27,7 +27,7 @@ impl LossBased {
     pub(super) fn new(rates: Rates, now: Instant) -> Self {
         LossBased {
             rates,
-            rate: rates.min.as_bits_per_sec() as f64,
+            rate: rates.start.as_bits_per_sec() as f64,
             arrived: 0,
             lost: 0,
             judged: now,
@@ -80,6 +80,8 @@ mod tests {
         let rates = Rates {
             min: Rate::from_bits_per_sec(100_000),
             max: Rate::from_bits_per_sec(1_000_000),
+            start: Rate::from_bits_per_sec(100_000),
+            besides: Rate::ZERO,
         };
         for (lost, expected) in [
             (0, 1.05 * 501_000.0),

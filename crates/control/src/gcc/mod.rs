@@ -70,7 +70,7 @@ pub(crate) struct Gcc {
 }
 
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
-    let rates = Rates::read(options);
+    let rates = Rates::read(options, init);
     Box::new(Gcc {
         mtu: init.mtu,
         rates,
@@ -134,7 +134,7 @@ impl Controller for Gcc {
     }
 
     fn control(&self) -> Control {
-        rates::decide(self.rate(), self.in_flight, self.mtu)
+        self.rates.decide(self.rate(), self.in_flight, self.mtu)
     }
 
     fn ecn(&self) -> Ecn {

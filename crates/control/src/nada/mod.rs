@@ -89,12 +89,12 @@ pub(crate) struct Nada {
 }
 
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
-    let rates = Rates::read(options);
+    let rates = Rates::read(options, init);
     Box::new(Nada {
         mtu: init.mtu,
         rates,
         priority: options.number("priority"),
-        rate: rates.min.as_bits_per_sec() as f64,
+        rate: rates.start.as_bits_per_sec() as f64,
         feedback: Feedback::default(),
         signal: Signal::new(init.now),
         before: 0.0,
@@ -190,7 +190,7 @@ impl Controller for Nada {
     }
 
     fn control(&self) -> Control {
-        rates::decide(self.rates.clamp(self.rate), self.in_flight, self.mtu)
+        (self.rates).decide(self.rates.clamp(self.rate), self.in_flight, self.mtu)
     }
 
     fn ecn(&self) -> Ecn {

@@ -8,6 +8,8 @@ fn at(rate: f64) -> Nada {
     let rates = Rates {
         min: Rate::from_bits_per_sec(150_000),
         max: Rate::from_bits_per_sec(1_500_000),
+        start: Rate::from_bits_per_sec(150_000),
+        besides: Rate::ZERO,
     };
     Nada {
         mtu: INIT.mtu,

@@ -1,6 +1,6 @@
 //! The range of rates of a real-time controller, and the decision that a rate becomes.
 
-use crate::{Control, OptionDoc, OptionKind, Options};
+use crate::{Control, Init, OptionDoc, OptionKind, Options};
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// Pacing over the rate of media, so that a frame leaves within two thirds of the time to the next one:
@@ -10,36 +10,52 @@ const PACING_HEADROOM: f64 = 1.5;
 /// How late a wake-up may be without loss of rate.
 const LATENESS: Duration = Duration::from_millis(1);
 
-/// The options of the range. RFC 8867 section 5.1 has media from 150 kbps to 1.5 Mbps that start with 150 kbps, and so
-/// has RFC 8698 section 4.2 its RMIN and RMAX.
+/// The word for the limits of the encoders of the sender.
+const ENCODER: &str = "encoder";
+/// Without one: RFC 8867 section 5.1 has media from 150 kbps to 1.5 Mbps that start with 150 kbps, and so has RFC 8698
+/// section 4.2 its RMIN and RMAX.
+const MIN: Rate = Rate::from_bits_per_sec(150_000);
+const MAX: Rate = Rate::from_bits_per_sec(1_500_000);
+
+/// The options of the range.
 pub(crate) const MIN_RATE: OptionDoc = OptionDoc {
     name: "min_rate",
-    kind: OptionKind::Rate,
-    default: "150 kbps",
-    meaning: "the least rate, whatever the path does",
+    kind: OptionKind::RateOr(ENCODER),
+    default: ENCODER,
+    meaning: "the least rate, whatever the path does: of the encoder, and 150 kbps without one",
 };
 /// The largest.
 pub(crate) const MAX_RATE: OptionDoc = OptionDoc {
     name: "max_rate",
-    kind: OptionKind::Rate,
-    default: "1.5 Mbps",
-    meaning: "the largest rate: what the encoder can use",
+    kind: OptionKind::RateOr(ENCODER),
+    default: ENCODER,
+    meaning: "the largest rate: what the encoder can use, and 1.5 Mbps without one",
 };
 
-/// The range.
+/// The range, and where it begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rates {
     pub(crate) min: Rate,
     pub(crate) max: Rate,
+    pub(crate) start: Rate,
+    /// What is sent besides, which the headroom of pacing has to carry.
+    pub(crate) besides: Rate,
 }
 
 impl Rates {
-    /// As the options say; a largest rate below the least one is the least one.
-    pub(crate) fn read(options: &Options) -> Rates {
-        let min = options.rate("min_rate");
+    /// As the options say, or the encoders; a largest rate below the least one is the least one.
+    pub(crate) fn read(options: &Options, init: &Init) -> Rates {
+        let media = init.media;
+        let min = (options.rate_or("min_rate")).or(media.map(|media| media.least));
+        let max = (options.rate_or("max_rate")).or(media.map(|media| media.most));
+        let min = min.unwrap_or(MIN);
+        let max = max.unwrap_or(MAX).max(min);
+        let start = media.map_or(min, |media| media.start).clamp(min, max);
         Rates {
             min,
-            max: options.rate("max_rate").max(min),
+            max,
+            start,
+            besides: media.map_or(Rate::ZERO, |media| media.besides),
         }
     }
 
@@ -55,28 +71,32 @@ impl Rates {
     }
 }
 
-/// What a controller of a rate decides: to pace with some headroom over the rate of media, and to have no more in
-/// flight than `span` of it. Neither NADA nor GCC has a window; this one stops a sender whose feedback does not come.
-pub(crate) fn decide(media: Rate, span: Duration, mtu: Bytes) -> Control {
-    Control {
-        window: media
-            .scale(PACING_HEADROOM)
-            .bytes_in(span)
-            .max(mtu * MIN_PACKETS),
-        ..paced(media, mtu)
-    }
-}
-
 /// Packets that any window lets in flight: the two of RFC 9002 section 7.2, twice, so that an ACK is never waited for.
 const MIN_PACKETS: u64 = 4;
 
-/// Pacing for media of a rate; the window is that of the caller.
-pub(crate) fn paced(media: Rate, mtu: Bytes) -> Control {
-    let pacing = media.scale(PACING_HEADROOM).max(Rate::from_bits_per_sec(1));
-    Control {
-        window: Bytes::ZERO,
-        pacing: Some(pacing),
-        quantum: pacing.bytes_in(LATENESS).max(mtu * 2),
-        startup_done: true,
+impl Rates {
+    /// What a controller of a rate decides: to pace with some headroom over the rate of media, and to have no more in
+    /// flight than `span` of it. Neither NADA nor GCC has a window; this one stops a sender whose feedback does not come.
+    pub(crate) fn decide(&self, media: Rate, span: Duration, mtu: Bytes) -> Control {
+        Control {
+            window: self.pacing(media).bytes_in(span).max(mtu * MIN_PACKETS),
+            ..self.paced(media, mtu)
+        }
+    }
+
+    /// Pacing for media of a rate; the window is that of the caller.
+    pub(crate) fn paced(&self, media: Rate, mtu: Bytes) -> Control {
+        let pacing = self.pacing(media).max(Rate::from_bits_per_sec(1));
+        Control {
+            window: Bytes::ZERO,
+            pacing: Some(pacing),
+            quantum: pacing.bytes_in(LATENESS).max(mtu * 2),
+            startup_done: true,
+        }
+    }
+
+    /// Frames of fixed sizes, and the headers of small ones, may be more than the headroom.
+    fn pacing(&self, media: Rate) -> Rate {
+        media.scale(PACING_HEADROOM).max(media + self.besides)
     }
 }

@@ -103,7 +103,7 @@ pub(crate) struct ScreamV2 {
 }
 
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
-    let rates = Rates::read(options);
+    let rates = Rates::read(options, init);
     Box::new(ScreamV2 {
         mtu: init.mtu,
         rates,
@@ -115,7 +115,7 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
         window: Window::new(init.mtu, init.now),
         reported: Reported::default(),
         marks: 0,
-        media: rates.min.as_bits_per_sec() as f64,
+        media: rates.start.as_bits_per_sec() as f64,
     })
 }
 
@@ -207,7 +207,7 @@ impl Controller for ScreamV2 {
         let window = Bytes::new((self.window.bytes() * OVERHEAD) as u64);
         Control {
             window: window.max(self.mtu * 2),
-            ..rates::paced(media, self.mtu)
+            ..self.rates.paced(media, self.mtu)
         }
     }
 

@@ -58,6 +58,7 @@ impl Sender {
             now: thalweg_units::Instant::START,
             mtu: config.initial_mtu,
             initial_window: config.initial_window,
+            media: None,
         };
         let bound = controller.build(&init);
         let codepoint = bound.ecn();

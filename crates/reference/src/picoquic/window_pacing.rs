@@ -160,6 +160,7 @@ mod tests {
             now: thalweg_units::Instant::START,
             mtu: Bytes::new(1440),
             initial_window: Bytes::new(15_360),
+            media: None,
         });
         assert_eq!(pacing.quantum, Bytes::new(15_360));
         assert_eq!(

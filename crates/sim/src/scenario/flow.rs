@@ -3,14 +3,14 @@
 use super::breaker::BreakerSpec;
 use super::command::CommandSpec;
 use super::library::FlowStack;
-use super::media::MediaSpec;
+use super::media::{EncoderSpec, MediaSpec};
 use super::schema::{Carriage, Gap};
 use super::supply::Supply;
 use crate::quic::StackController;
 use thalweg_control::report::Every;
-use thalweg_control::{ControllerSpec, Registry};
+use thalweg_control::{ControllerSpec, MediaRates, Registry};
 use thalweg_transport::{AckConduct, Role, TransportConfig};
-use thalweg_units::{Bytes, Duration};
+use thalweg_units::{Bytes, Duration, Rate};
 
 /// Prefix of congestion controls of the kernel.
 pub(super) const KERNEL: &str = "kernel:";
@@ -144,7 +144,30 @@ impl Workload {
         }
     }
 
-    /// The ends that do.
+    /// The rates of the encoders of an end, if it has some; packets have headers of this size.
+    pub(crate) fn media_rates(&self, role: Role, header: Bytes) -> Option<MediaRates> {
+        let Workload::Call(media) = self else {
+            return None;
+        };
+        let mine = || media.iter().filter(|stream| stream.from == role);
+        mine().find_map(MediaSpec::encoder)?;
+        let total = |of: fn(&EncoderSpec) -> Rate| {
+            let rates = mine().filter_map(|one| one.encoder().map(of));
+            Rate::from_bits_per_sec(rates.map(Rate::as_bits_per_sec).sum())
+        };
+        let besides = mine().map(|one| {
+            let fixed = one.fixed_rate().map_or(0, Rate::as_bits_per_sec);
+            fixed + header.as_u64() * 8 * u64::from(one.per_second)
+        });
+        Some(MediaRates {
+            least: total(|encoder| encoder.least),
+            most: total(|encoder| encoder.most),
+            start: total(|encoder| encoder.start),
+            besides: Rate::from_bits_per_sec(besides.sum()),
+        })
+    }
+
+    /// The ends that send data of the application.
     pub(crate) fn senders(&self) -> impl Iterator<Item = Role> {
         (Role::BOTH.into_iter()).filter(|role| self.is_sent_by(*role))
     }

@@ -10,7 +10,7 @@ use crate::trial::breaker::{Breaker, Rule};
 use crate::trial::hosts::Hosts;
 use crate::trial::media::Call;
 use crate::trial::seed;
-use crate::trial::stack::{Endpoint, Hears};
+use crate::trial::stack::{End, Endpoint, Hears};
 use crate::trial::supply::Supplier;
 use thalweg_transport::packet::full_packet_payload;
 use thalweg_transport::{AppEvent, Reading, Role};
@@ -131,7 +131,14 @@ impl Connection {
                 ignores_loss: spec.ignores_loss,
                 reports: spec.reports,
             };
-            let end = (role, sends, hears);
+            let mtu = config.initial_mtu;
+            let header = mtu - full_packet_payload(mtu);
+            let end = End {
+                role,
+                sends,
+                hears,
+                media: workload.media_rates(role, header),
+            };
             Endpoint::new(&spec.stack, end, config, start, controller, trial, &name)
         };
         let supplier = match &workload {

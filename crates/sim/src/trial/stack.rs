@@ -9,7 +9,7 @@ use crate::quic::{Datagram, RealEndpoint, Steering};
 use crate::trial::ignores_loss::IgnoresLoss;
 use crate::trial::reported::Reported;
 use thalweg_control::report::Every;
-use thalweg_control::{Control, Controller, Init, Observer, PathState};
+use thalweg_control::{Control, Controller, Init, MediaRates, Observer, PathState};
 use thalweg_transport::packet::Kind;
 use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Bytes, Ecn, Instant, Rate};
@@ -118,6 +118,17 @@ impl Payload {
     }
 }
 
+/// One end of a connection.
+pub(crate) struct End {
+    pub(crate) role: Role,
+    /// Whether it sends data of the application.
+    pub(crate) sends: bool,
+    /// What of the events its controller hears.
+    pub(crate) hears: Hears,
+    /// The rates of its encoders.
+    pub(crate) media: Option<MediaRates>,
+}
+
 /// Calls the method of whichever endpoint it is.
 macro_rules! each {
     ($end:expr, $endpoint:ident => $call:expr) => {
@@ -129,21 +140,23 @@ macro_rules! each {
 }
 
 impl Endpoint {
-    /// The endpoint `flow/side` of a trial, which `sends` data of the application or not, of a connection that starts at
-    /// `start`. `hears` says what of the events its controller hears. The names of the random streams are those of the flow.
+    /// The endpoint `flow/side` of a trial, of a connection that starts at `start`. The names of the random streams are
+    /// those of the flow.
     pub(crate) fn new(
         stack: &FlowStack,
-        (role, sends, hears): (Role, bool, Hears),
+        end: End,
         config: TransportConfig,
         start: Instant,
         controller: &FlowController,
         trial: u64,
         name: &str,
     ) -> Self {
+        let role = end.role;
         let init = Init {
             now: start,
             mtu: config.initial_mtu,
             initial_window: config.initial_window,
+            media: end.media,
         };
         if let (FlowStack::Library(of), FlowController::OfLibrary(controller)) = (stack, controller)
         {
@@ -152,8 +165,8 @@ impl Endpoint {
             return Endpoint::Real(Box::new(endpoint));
         }
         let steering = match controller {
-            FlowController::Registry(spec) => Steering::Ours(match sends {
-                true => hears.behind(spec.build(&init), start),
+            FlowController::Registry(spec) => Steering::Ours(match end.sends {
+                true => end.hears.behind(spec.build(&init), start),
                 false => spec.build_for_receiver(&init),
             }),
             FlowController::OfStack(controller) => Steering::Stack(*controller),

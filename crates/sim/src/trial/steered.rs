@@ -127,6 +127,7 @@ impl SteeredTrial {
                 now: Instant::START,
                 mtu: spec.transport.initial_mtu,
                 initial_window: spec.transport.initial_window,
+                media: None,
             };
             let desk = Arc::new(Mutex::new(Desk {
                 reporter: Reporter::new(every),

@@ -1,7 +1,7 @@
 //! Encoders that follow what congestion control allows, whatever the controller, and pauses.
 
 use super::{Case, REAL_TIME, mean_kbps, video};
-use thalweg_sim::Scenario;
+use thalweg_sim::{Outcome, Scenario};
 
 /// A call of one stream with these keys over 20 Mbps and 40 ms.
 fn alone(controller: &str, keys: &str) -> Scenario {
@@ -24,6 +24,82 @@ fn an_encoder_of_one_rate_without_variation_is_a_stream_of_fixed_frames() {
     let key =
         "rate = { least = \"992 kbps\", most = \"992 kbps\", variation = \"0 %\", key_frame = 2 }";
     assert_eq!(hash(key), hash("frame = \"4 kB\"\nfirst_frame = \"8 kB\""));
+}
+
+/// A call over an idle link that is twice as fast as its encoders, under this controller.
+fn on_twice_the_rate(controller: &str, (least, most): (u64, u64), streams: u64) -> Outcome {
+    let mut text = format!(
+        "title = \"idle\"\ntime_limit = \"40 s\"\n[path]\nrate = \"{} kbps\"\nrtt = \"40 ms\"\nbuffer = \"200 ms\"\n\
+         [[flow]]\nname = \"main\"\ncontroller = \"{controller}\"\nbackground = true\n",
+        2 * most * streams
+    );
+    for stream in 0..streams {
+        text += &format!(
+            "[[flow.media]]\nname = \"s{stream}\"\ncarriage = \"datagrams\"\nper_second = 30\nduration = \"30 s\"\n\
+             rate = {{ least = \"{least} kbps\", most = \"{most} kbps\" }}\n"
+        );
+    }
+    let scenario = Scenario::from_toml(text.as_bytes(), "idle.toml", &[], &[]).expect("right");
+    super::run_trial(&scenario, 1, false).0
+}
+
+#[test]
+fn on_an_idle_link_of_twice_the_rate_no_controller_has_a_late_frame() {
+    for entry in thalweg_control::registry::ENTRIES {
+        for (range, streams) in [
+            ((300, 3_000), 1),
+            ((500, 500), 1),
+            ((20, 200), 2),
+            ((20, 40), 50),
+            ((100, 1_000), 10),
+            ((1_000, 50_000), 1),
+        ] {
+            // 5 Mbps is the rate of a controller that follows nothing.
+            if entry.name == "cbr" && range.1 * streams >= 5_000 {
+                continue;
+            }
+            for media in &on_twice_the_rate(entry.name, range, streams).flows[0].media {
+                let name = &media.name;
+                let of = format!("{}, {range:?} kbps, {name} of {streams}", entry.name);
+                assert_eq!((media.late, media.frames), (0, 900), "{of}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_controller_of_media_has_the_limits_of_its_encoders_and_no_others_beside_them() {
+    for (controller, rate) in REAL_TIME {
+        let text = |options: &str| {
+            format!(
+                "title = \"limits\"\ntime_limit = \"60 s\"\n[path]\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\n\
+                 [[flow]]\nname = \"main\"\ncontroller = \"{controller}{options}\"\nbackground = true\n\
+                 [[flow.media]]\nname = \"a\"\nper_second = 30\nduration = \"59 s\"\nrate = {{ least = \"300 kbps\", most = \"2 Mbps\", start = \"500 kbps\" }}\n\
+                 [[flow.media]]\nname = \"b\"\nper_second = 30\nduration = \"59 s\"\nrate = {{ least = \"100 kbps\", most = \"1 Mbps\" }}\n"
+            )
+        };
+        let read = |options| Scenario::from_toml(text(options).as_bytes(), "l.toml", &[], &[]);
+        let (_, trace) = super::run_trial(&read("").expect("right"), 1, true);
+        // Together 400 kbps to 3 Mbps, from 600 on.
+        let rows = trace.expect("asked for").senders.variables;
+        let values: Vec<f64> = (rows.iter())
+            .filter(|row| row.name == rate)
+            .map(|row| row.value)
+            .collect();
+        assert!((600e3..750e3).contains(&values[0]), "{}", values[0]);
+        assert!(values.contains(&3e6), "{controller}");
+        read(":min_rate=400kbps,max_rate=3Mbps").expect("the same limits twice");
+        for (options, name, theirs) in [
+            (":max_rate=2.9Mbps", "max_rate \"2.9 Mbps\"", "3 Mbps"),
+            (":min_rate=150kbps", "min_rate \"150 kbps\"", "400 kbps"),
+        ] {
+            let error = read(options).expect_err("refused").to_string();
+            let expected = format!(
+                "l.toml:8: flow.0.controller: \"{controller}{options}\" has {name}, and the media of line 14 has \"{theirs}\"; accepted: "
+            );
+            assert!(error.starts_with(&expected), "{error}\n{expected}");
+        }
+    }
 }
 
 #[test]
@@ -73,7 +149,7 @@ fn draws_of_an_encoder_leave_those_of_everything_else_as_they_were() {
 
 #[test]
 fn encoders_follow_any_controller_and_leave_the_rates_of_streams_with_fixed_frames() {
-    for controller in ["c4", "bbr", "cubic", "reno", "nada:max_rate=10Mbps"] {
+    for controller in ["c4", "bbr", "cubic", "reno", "nada"] {
         let text = format!(
             "title = \"streams\"\ntime_limit = \"60 s\"\n[path]\nrate = \"2 Mbps\"\nrtt = \"40 ms\"\nbuffer = \"100 ms\"\n\
              [[flow]]\nname = \"main\"\ncontroller = \"{controller}\"\nbackground = true\nmeasure_from = \"20 s\"\n"

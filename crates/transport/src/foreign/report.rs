@@ -222,6 +222,7 @@ mod tests {
             now: at(0),
             mtu: config.initial_mtu,
             initial_window: config.initial_window,
+            media: None,
         };
         let controller = controller.parse::<ControllerSpec>().unwrap().build(&init);
         let mut flow = StackFlow::new(Some(controller), config, init.now, Rng::seed_from_u64(1));

@@ -112,6 +112,7 @@ impl StackFlow {
             now: self.now,
             mtu: self.sender.path.mtu,
             initial_window: self.config.initial_window,
+            media: None,
         };
         self.sender.replace_controller(spec.build(&init));
         if self.sender.path.has_rtt() {
@@ -366,6 +367,7 @@ mod tests {
             now: Instant::START,
             mtu: config.initial_mtu,
             initial_window: config.initial_window,
+            media: None,
         };
         let established = |spec: &ControllerSpec| {
             let rng = Rng::seed_from_u64(1);

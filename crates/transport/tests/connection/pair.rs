@@ -444,5 +444,6 @@ pub(crate) fn controller(name: &str, config: &TransportConfig) -> Box<dyn Contro
         now: Instant::START,
         mtu: config.initial_mtu,
         initial_window: config.initial_window,
+        media: None,
     })
 }

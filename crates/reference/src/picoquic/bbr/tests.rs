@@ -162,6 +162,7 @@ fn the_volume_at_a_departure_is_without_the_packet() {
         now: thalweg_units::Instant::START,
         mtu,
         initial_window: mtu * 10,
+        media: None,
     };
     let mut bbr = super::Bbr::new(&init);
     bbr.full_pipe.declare();

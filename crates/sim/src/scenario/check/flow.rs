@@ -31,6 +31,7 @@ impl Checker<'_> {
         }
         let command = self.command(index, flow)?;
         let workload = self.workload(index, flow)?;
+        self.check_limits(index, flow, &workload)?;
         let transport = self.transport(index, flow, file)?;
         let reports = self.reports(index, flow, &controller)?;
         if flow.stack == schema::Stack::Quic
@@ -125,6 +126,16 @@ impl Checker<'_> {
             }
             Ok(controller) => return Ok(controller),
         };
+        self.fail_controller(index, flow, problem)
+    }
+
+    /// Refuses the controller of flow `index`.
+    pub(super) fn fail_controller<T>(
+        &self,
+        index: usize,
+        flow: &schema::Flow,
+        problem: String,
+    ) -> Result<T, ScenarioError> {
         let is_bound = self.controllers.iter().any(|(name, _)| *name == *flow.name);
         let refused = self.fail(&format!("flow.{index}.controller"), problem);
         refused.map_err(|error| ScenarioError {

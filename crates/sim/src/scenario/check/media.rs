@@ -2,8 +2,10 @@
 
 use super::Checker;
 use crate::scenario::error::ScenarioError;
+use crate::scenario::flow::Workload;
 use crate::scenario::media::{EncoderSpec, FrameSize};
 use crate::scenario::schema::{self, Carriage};
+use thalweg_transport::Role;
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// A datagram that fits a packet of any path.
@@ -72,6 +74,35 @@ impl Checker<'_> {
                 self.fail(&format!("flow.{flow}.media.{position}"), problem)
             }
         }
+    }
+
+    /// Refuses a controller of real-time media with other limits than those of the encoders that follow it.
+    pub(super) fn check_limits(
+        &self,
+        index: usize,
+        flow: &schema::Flow,
+        workload: &Workload,
+    ) -> Result<(), ScenarioError> {
+        let [least, most] = self.registry.given_rates(&flow.controller);
+        for media in Role::BOTH.map(|role| workload.media_rates(role, Bytes::ZERO)) {
+            let Some(media) = media else { continue };
+            for ((name, given), theirs) in [(least, media.least), (most, media.most)] {
+                let Some(given) = given.filter(|given| *given != theirs) else {
+                    continue;
+                };
+                let fixed = flow.media.iter().take_while(|one| one.rate.is_none());
+                let encoder = fixed.count();
+                let key = format!("flow.{index}.media.{encoder}.rate");
+                let line = ScenarioError::at(self.text, self.origin, &[], &key, "").line;
+                let line = line.map_or_else(String::new, |line| format!(" of line {line}"));
+                let problem = format!(
+                    "\"{}\" has {name} \"{given}\", and the media{line} has \"{theirs}\"; accepted: no {name}, which leaves the limits to the encoders, or the same rate",
+                    flow.controller
+                );
+                return self.fail_controller(index, flow, problem);
+            }
+        }
+        Ok(())
     }
 
     fn encoder(
