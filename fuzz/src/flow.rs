@@ -46,6 +46,7 @@ impl Flow {
             now,
             mtu,
             initial_window: Bytes::new(window),
+            media: None,
         };
         let mut path = PathState::new(mtu, init.now);
         path.established = true;

@@ -197,7 +197,9 @@ pub(crate) fn controller(random: &mut Random, of_stack: bool) -> String {
                 }
             }
             OptionKind::Duration => time(random),
-            OptionKind::Rate => (*random.choose(&["100 kbps", "5 Mbps", "60 Mbps"])).to_owned(),
+            OptionKind::Rate | OptionKind::RateOr(_) => {
+                (*random.choose(&["100 kbps", "5 Mbps", "60 Mbps"])).to_owned()
+            }
         };
         options.push(format!("{}={value}", doc.name));
     }

@@ -940,4 +940,5 @@ class Trace:
     @property
     def frames(self) -> Columns:
         """Frames of calls, flow by flow and stream by stream: time_s (nominal), flow, stream, delay_s (NaN if it
-        never arrived), deadline_s, counted (not before the start of measurement)."""
+        never arrived), deadline_s, frozen_s (of the freeze that it ended, NaN without one), counted (not before the start
+        of measurement)."""

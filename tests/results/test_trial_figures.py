@@ -103,7 +103,9 @@ def test_every_frame_of_a_call_is_in_its_trace_once_with_the_delays_of_the_outco
         assert came["delay_s"].mean() == pytest.approx(row["mean_delay_s"], abs=1e-6)
         assert came["delay_s"].max() == pytest.approx(row["max_delay_s"], abs=1e-9)
         assert (came["delay_s"] > came["deadline_s"]).sum() == row["late"]
-        assert sum(1 for _ in freezes(counted)) == row["freezes"]
+        stalls = list(freezes(counted))
+        assert len(stalls) == row["freezes"]
+        assert sum(end - begin for begin, end in stalls) == pytest.approx(row["frozen_s"], abs=1e-9)
 
 
 def test_what_jitter_held_back_is_in_the_trace_and_no_more_than_that(call: Trial, download: Trial) -> None:
@@ -139,6 +141,7 @@ def test_late_frames_and_missing_ones_are_never_thinned_away() -> None:
             "stream": "audio",
             "delay_s": np.where(np.arange(50_000) % 50 == 7, 0.3, 0.03),
             "deadline_s": 0.25,
+            "frozen_s": float("nan"),
             "counted": True,
         }
     ).with_columns(pl.when(pl.col("time_s") == 5.0).then(float("nan")).otherwise("delay_s").alias("delay_s"))
@@ -159,12 +162,14 @@ def test_the_fate_of_a_frame_is_that_of_the_outcome() -> None:
             "time_s": [0.0, 1.0, 1.1, 1.5],
             "delay_s": [9.0, 0.25, 0.2501, float("nan")],
             "deadline_s": 0.25,
+            "frozen_s": [float("nan"), float("nan"), 0.2, float("nan")],
             "counted": [False, True, True, True],
         }
     )
     assert fates(rows)["fate"].to_list() == ["before the start of measurement", "in time", "late", "never came"]
-    # Arrivals of those counted: 1.25 and 1.3501 s, 100 ms apart: no freeze, which takes more than 150 ms.
-    assert list(freezes(rows)) == []
+    # The third came at 1.1 + 0.2501 = 1.3501 s and ended a freeze of 200 ms.
+    ((begin, end),) = freezes(rows)
+    assert (begin, end) == pytest.approx((1.1501, 1.3501))
 
 
 def test_a_sentence_says_how_many_frames_failed_where_and_why(call: Trial) -> None:

@@ -238,7 +238,6 @@ pub fn streams(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         .count("freezes", |row| row.stream.freezes)
         .count("skipped", |row| row.stream.skipped)
         .seconds("recovery_s", |row| row.stream.recovery)
-        .count("webrtc_freezes", |row| row.stream.webrtc_freezes)
         .seconds("frozen_s", |row| Some(row.stream.frozen))
         .rate("encoder_rate_bps", |row| row.stream.encoder_rate)
         .float("encoder_oscillation", |row| {

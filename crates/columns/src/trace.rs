@@ -96,6 +96,9 @@ impl From<Trace> for TraceTables {
                 delay.map_or(f64::NAN, Duration::as_secs_f64)
             })
             .float("deadline_s", |row| row.deadline.as_secs_f64())
+            .float("frozen_s", |row| {
+                row.frozen.map_or(f64::NAN, Duration::as_secs_f64)
+            })
             .truth("counted", |row| row.counted)
             .finish();
         TraceTables {

@@ -205,6 +205,7 @@ impl Pair {
                 now: Instant::START,
                 mtu: config.initial_mtu,
                 initial_window: config.initial_window,
+                media: None,
             });
             let rng = |number| Rng::seed_from_u64(2 * position as u64 + number);
             Endpoint::new(

@@ -101,6 +101,7 @@ STREAM = (
     _column("max", "s", "max_delay_s"),
     _column("late", "", "late"),
     _column("freezes", "", "freezes"),
+    _column("frozen", "s", "frozen_s"),
     _column("skipped", "", "skipped"),
     _column("encoder rate", "bps", "encoder_rate_bps"),
 )

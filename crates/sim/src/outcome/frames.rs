@@ -4,8 +4,10 @@
 //! A frame that never came was cancelled with the rest of its group, lost as a datagram, or is still on its way when
 //! the trial ends. Frames whose nominal time the trial did not reach have no row.
 
+use super::freezes;
 use crate::trial::connection::Connection;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use thalweg_units::{Duration, Instant};
 
 /// One frame of one stream of media.
@@ -21,6 +23,8 @@ pub struct FrameRow {
     pub received: Option<Instant>,
     /// Delay from the nominal time above which it is late.
     pub deadline: Duration,
+    /// How long the picture was frozen until it came: see `outcome/freezes.rs`.
+    pub frozen: Option<Duration>,
     /// Whether the numbers of the stream count it: its nominal time is not before the start of measurement.
     pub counted: bool,
 }
@@ -29,14 +33,24 @@ pub struct FrameRow {
 pub(crate) fn frames(connections: &[Connection], end: Instant) -> Vec<FrameRow> {
     let mut rows = Vec::new();
     for (flow, connection) in connections.iter().enumerate() {
-        for (spec, frames) in connection.call.iter().flat_map(|call| call.frames(end)) {
+        let Some(call) = &connection.call else {
+            continue;
+        };
+        for ((spec, frames), stream) in call.frames(end).zip(call.records()) {
             let from = Instant::START + spec.measure_from;
+            let delivered = stream.delivered.iter();
+            let counted: Vec<_> = delivered.filter(|one| one.nominal >= from).collect();
+            let frozen = freezes::of(spec, stream.start, &counted);
+            let frozen: BTreeMap<Instant, Duration> = (frozen.into_iter())
+                .map(|one| (one.ended_by, one.duration))
+                .collect();
             rows.extend(frames.into_iter().map(|(nominal, received)| FrameRow {
                 nominal,
                 flow,
                 stream: spec.name.clone(),
                 received,
                 deadline: spec.deadline,
+                frozen: frozen.get(&nominal).copied(),
                 counted: nominal >= from,
             }));
         }

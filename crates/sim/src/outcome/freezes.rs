@@ -14,16 +14,17 @@ const MEAN_OF: usize = 30;
 const LONGER: Duration = Duration::from_millis(150);
 const TIMES: u64 = 3;
 
-/// The freezes of a stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Frozen {
-    pub(super) count: u64,
+/// One freeze.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Freeze {
+    /// Nominal time of the frame that ended it.
+    pub(super) ended_by: Instant,
     pub(super) duration: Duration,
 }
 
 /// Those of a stream that began at `start`, between frames in the order of their arrival.
-pub(super) fn of(spec: &MediaSpec, start: Instant, frames: &[&FrameRecord]) -> Frozen {
-    let mut frozen = Frozen::default();
+pub(super) fn of(spec: &MediaSpec, start: Instant, frames: &[&FrameRecord]) -> Vec<Freeze> {
+    let mut freezes = Vec::new();
     let (mut times, mut known) = ([Duration::ZERO; MEAN_OF], 0_usize);
     let mut shown: Option<&FrameRecord> = None;
     for frame in frames {
@@ -40,14 +41,16 @@ pub(super) fn of(spec: &MediaSpec, start: Instant, frames: &[&FrameRecord]) -> F
         if count > 0 {
             let mean = times[..count as usize].iter().copied().sum::<Duration>() / count;
             if time >= (mean * TIMES).max(mean + LONGER) {
-                frozen.count += 1;
-                frozen.duration += time;
+                freezes.push(Freeze {
+                    ended_by: frame.nominal,
+                    duration: time,
+                });
             }
         }
         times[known % MEAN_OF] = time;
         known += 1;
     }
-    frozen
+    freezes
 }
 
 /// Whether the stream, which began at `start`, paused between two frames.
@@ -80,8 +83,9 @@ mod tests {
         let mut spec = standard_call(Duration::from_secs(5), Duration::ZERO)[1].clone();
         let ms = Duration::from_millis;
         spec.pauses = pauses.iter().map(|(a, b)| (ms(*a), ms(*b))).collect();
-        let frozen = of(&spec, Instant::START, &records.iter().collect::<Vec<_>>());
-        (frozen.count, frozen.duration.as_millis())
+        let freezes = of(&spec, Instant::START, &records.iter().collect::<Vec<_>>());
+        let frozen: Duration = freezes.iter().map(|one| one.duration).sum();
+        (freezes.len() as u64, frozen.as_millis())
     }
 
     /// Forty frames, and the next ones at these times.

@@ -11,8 +11,6 @@ use serde::{Deserialize, Serialize};
 use thalweg_transport::Role;
 use thalweg_units::{Duration, Instant, Rate};
 
-/// Gaps between delivered frames above this are freezes.
-const FREEZE: Duration = Duration::from_millis(150);
 /// Delay counts as back to normal within this of the normal delay.
 const NORMAL_MARGIN: Duration = Duration::from_millis(10);
 
@@ -43,17 +41,15 @@ pub struct MediaOutcome {
     pub mean_one_way_delay: Option<Duration>,
     /// Frames that came after their deadline.
     pub late: u64,
-    /// Gaps of more than 150 ms between frames delivered.
+    /// Freezes as WebRTC counts them (`freezeCount`), see `outcome/freezes.rs`.
     pub freezes: u64,
+    /// What they last together (`totalFreezesDuration`).
+    pub frozen: Duration,
     /// Frames that were cancelled.
     pub skipped: u64,
     /// Longest time from a change of the path until the delay is back to normal: until every later frame
     /// (up to the next change) is within 10 ms of the median of the second half of that interval.
     pub recovery: Option<Duration>,
-    /// Freezes as WebRTC counts them (`freezeCount`), see `outcome/freezes.rs`.
-    pub webrtc_freezes: u64,
-    /// What they last together (`totalFreezesDuration`).
-    pub frozen: Duration,
     /// Mean rate of the encoder, of a stream that has one.
     pub encoder_rate: Option<Rate>,
     /// Standard deviation of its rate over its mean.
@@ -94,11 +90,7 @@ fn summarise(stream: &StreamRecords<'_>, changes: &[Instant]) -> MediaOutcome {
         delays.get(rank as usize - 1).copied()
     };
     let all = || records.iter().map(|r| r.received - r.nominal);
-    let mut freezes = 0;
-    for pair in counted.windows(2) {
-        freezes += u64::from(pair[1].received - pair[0].received > FREEZE);
-    }
-    let frozen = freezes::of(spec, stream.start, &counted);
+    let freezes = freezes::of(spec, stream.start, &counted);
     let is_voice = spec.carriage == Carriage::Datagrams && spec.encoder().is_none();
     MediaOutcome {
         name: spec.name.clone(),
@@ -117,11 +109,10 @@ fn summarise(stream: &StreamRecords<'_>, changes: &[Instant]) -> MediaOutcome {
             .iter()
             .filter(|delay| **delay > spec.deadline)
             .count() as u64,
-        freezes,
+        freezes: freezes.len() as u64,
+        frozen: freezes.iter().map(|one| one.duration).sum(),
         skipped: u64::from(skipped),
         recovery: longest_recovery(records, changes),
-        webrtc_freezes: frozen.count,
-        frozen: frozen.duration,
         encoder_rate: (stream.encoded).and_then(|encoded| encoded.mean_rate(spec.per_second)),
         encoder_oscillation: stream.encoded.and_then(|encoded| encoded.oscillation()),
         mos: is_voice

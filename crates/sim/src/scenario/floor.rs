@@ -56,7 +56,7 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
     let rtt = down_delay + up_delay;
     match metric {
         Metric::Rtt | Metric::EventRtt | Metric::EventRttHigh | Metric::MaxRtt => return Some(rtt),
-        Metric::Frozen | Metric::EncoderRate | Metric::EncoderOscillation => return None,
+        _ if metric.is_of_media() && !metric.is_delay() => return None,
         _ if metric.is_end() || metric.is_of_media() || metric.is_of_call() => {}
         _ => return None,
     }

@@ -229,7 +229,7 @@ fn groups_without_frames_are_not_asked_for_and_the_call_ends() {
         let media = &outcome.flows[0].media[0];
         // 180 frames less 60 of the first pause and 21 of the second: those of 4.5, 4.533, ... 5.167 s
         assert_eq!(media.frames, 99, "{keys}");
-        assert_eq!(media.webrtc_freezes, 0, "{keys}");
+        assert_eq!(media.freezes, 0, "{keys}");
         let end = outcome.flows[0].completion.expect("it ends").as_secs_f64();
         assert!((6.0..6.3).contains(&end), "{keys}: {end}");
     }

@@ -57,11 +57,7 @@ fn one_call_follows_a_capacity_that_changes() {
             // A drop to a quarter of the capacity overflows the queue of 300 ms: the video may stop once or twice, and
             // for no longer than a second and a half.
             let video = video(&outcome, 0);
-            assert!(
-                video.webrtc_freezes <= 2,
-                "{what}: {}",
-                video.webrtc_freezes
-            );
+            assert!(video.freezes <= 2, "{what}: {}", video.freezes);
             assert!(video.frozen.as_secs_f64() < 1.5, "{what}: {}", video.frozen);
         }
     }
@@ -142,7 +138,7 @@ fn a_path_with_room_for_the_largest_rate_is_used_fully_without_a_queue() {
         let queue = outcome.links[0].mean_queue_delay.as_secs_f64();
         assert!(queue < 0.005, "{controller}: {queue}"); // five packets of a millisecond each
         let video = video(&outcome, 0);
-        assert_eq!(video.webrtc_freezes, 0, "{controller}");
+        assert_eq!(video.freezes, 0, "{controller}");
         // 50 ms for the request and 50 ms for the frame; its last packet leaves within two thirds of 33 ms.
         let delay = video.p95_delay.unwrap().as_secs_f64();
         assert!((0.1..0.14).contains(&delay), "{controller}: {delay}");

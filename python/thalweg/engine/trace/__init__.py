@@ -46,6 +46,7 @@ FRAMES = {
     "stream": str,
     "delay_s": float,
     "deadline_s": float,
+    "frozen_s": float,
     "counted": bool,
 }
 """The columns of `Trace.frames`."""

@@ -1,16 +1,14 @@
 """Panels of a call: for each stream the delay of every frame against its deadline.
 
 Frames stand at the time at which they were due. One that is late is marked, one that never came is a cross at the
-top: it was cancelled with the rest of its group, or lost as a datagram. The picture is frozen where more than
-150 ms pass between the arrivals of two frames that are counted, as in the outcomes. Frames in time are thinned
-where there are very many; late ones never are.
+top: it was cancelled with the rest of its group, or lost as a datagram. The picture is frozen where the outcomes
+count a freeze, as WebRTC does. Frames in time are thinned where there are very many; late ones never are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import numpy as np
 import polars as pl
 
 from thalweg.base.quantity import scale, text
@@ -19,8 +17,6 @@ from thalweg.pages.figures.panel import TITLES, Panel
 from thalweg.pages.figures.spec import Spec, colour, table, titled, tooltip, values, word
 from thalweg.pages.figures.theme import GREY, LOOKS, hue
 
-FREEZE_S = 0.15
-"""As `FREEZE` of crates/sim/src/outcome/media.rs."""
 _HEIGHT = 84
 IN_TIME, LATE, NEVER, BEFORE, FROZEN = "in time", "late", "never came", "before the start of measurement", "frozen"
 _SHADES = {fate: hue(name) for fate, name in LOOKS["frames"].items()}
@@ -44,11 +40,10 @@ def fates(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def freezes(rows: pl.DataFrame) -> Iterator[tuple[float, float]]:
-    """Stretches of time without a new frame, of the frames of one stream."""
-    came = rows.filter(pl.col("counted") & pl.col("delay_s").is_not_nan())
-    arrivals = np.sort((came["time_s"] + came["delay_s"]).to_numpy())
-    for index in np.flatnonzero(np.diff(arrivals) > FREEZE_S):
-        yield float(arrivals[index]), float(arrivals[index + 1])
+    """From when to when the picture of one stream was frozen."""
+    ended = rows.filter(pl.col("frozen_s").is_not_nan())
+    for due, delay, frozen in ended.select("time_s", "delay_s", "frozen_s").iter_rows():
+        yield due + delay - frozen, due + delay
 
 
 def _panel(name: str, label: str, rows: pl.DataFrame, buckets: int) -> Panel:

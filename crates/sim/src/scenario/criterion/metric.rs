@@ -71,6 +71,12 @@ pub enum Metric {
     P99QueueDelay,
     /// Time in freezes of a stream of media.
     Frozen,
+    /// Their number.
+    Freezes,
+    /// Frames after their deadline.
+    Late,
+    /// Frames that its sender gave up.
+    Skipped,
     /// Mean rate of its encoder.
     EncoderRate,
     /// How uneven that is.
@@ -145,6 +151,9 @@ impl Metric {
             Metric::P95QueueDelay => "p95-queue-delay",
             Metric::P99QueueDelay => "p99-queue-delay",
             Metric::Frozen => "frozen",
+            Metric::Freezes => "freezes",
+            Metric::Late => "late",
+            Metric::Skipped => "skipped",
             Metric::EncoderRate => "encoder-rate",
             Metric::EncoderOscillation => "encoder-oscillation",
         }
@@ -210,6 +219,9 @@ impl Metric {
                 "99th percentile of the time that packets of data waited in a queue"
             }
             Metric::Frozen => "time in freezes, as WebRTC counts them",
+            Metric::Freezes => "number of freezes, as WebRTC counts them",
+            Metric::Late => "counted frames that came after their deadline",
+            Metric::Skipped => "frames that the sender gave up",
             Metric::EncoderRate => "mean rate of the encoder of the stream",
             Metric::EncoderOscillation => {
                 "standard deviation of the rate of the encoder over its mean, by frames"
@@ -218,7 +230,7 @@ impl Metric {
     }
 
     /// All of them.
-    pub const ALL: [Metric; 36] = [
+    pub const ALL: [Metric; 39] = [
         Metric::Completion,
         Metric::Closed,
         Metric::Rate,
@@ -253,11 +265,19 @@ impl Metric {
         Metric::P95QueueDelay,
         Metric::P99QueueDelay,
         Metric::Frozen,
+        Metric::Freezes,
+        Metric::Late,
+        Metric::Skipped,
         Metric::EncoderRate,
         Metric::EncoderOscillation,
     ];
     /// Whether it is a number of one stream of media.
     pub fn is_of_media(self) -> bool {
+        let counts = matches!(self, Metric::Freezes | Metric::Late | Metric::Skipped);
+        self.is_delay() || self == Metric::Frozen || counts || self.is_of_encoder()
+    }
+    /// Whether it is a delay of the frames of one stream of media.
+    pub(crate) fn is_delay(self) -> bool {
         matches!(
             self,
             Metric::MeanDelay
@@ -266,8 +286,7 @@ impl Metric {
                 | Metric::MaxDelay
                 | Metric::MeanDelayFromStart
                 | Metric::MaxDelayFromStart
-                | Metric::Frozen
-        ) || self.is_of_encoder()
+        )
     }
     /// Whether it is of the encoder of a stream that follows a rate.
     pub(crate) fn is_of_encoder(self) -> bool {
@@ -326,7 +345,9 @@ impl Metric {
     /// Its unit; of a variable, that of its bound.
     pub fn unit(self) -> Unit {
         match self {
-            Metric::Entries | Metric::Trips => Unit::Count,
+            Metric::Entries | Metric::Trips | Metric::Freezes | Metric::Late | Metric::Skipped => {
+                Unit::Count
+            }
             Metric::Variable => Unit::Number,
             Metric::Rate | Metric::EncoderRate => Unit::Rate,
             Metric::Loss

@@ -13,16 +13,11 @@ pub(crate) struct Pass {
     /// Which flow.
     #[schemars(example = &"main")]
     pub(crate) flow: String,
-    /// Which number: "completion" (last byte delivered) or "closed" (completion and the close exchange),
-    /// from the start of the trial; "rate", "loss", "rtt" or "queue-delay" of the flow, or its "share" of what all
-    /// flows got, its "event-rtt", "event-rtt-high" or "load", or "frame-delay" or "max-frame-delay" of its call; for streams of media "mean-delay", "p95-delay", "p99-delay" or "max-delay" of the counted frames,
-    /// "mean-delay-from-start" or "max-delay-from-start" of all; "entered", "stay", "entries" or "variable" of the
-    /// controller.
-    /// "mean-delay-from-start" or "max-delay-from-start" of all, "frozen", and of an encoder "encoder-rate" or
-    /// "encoder-oscillation".
+    /// Which number, as `thalweg list metrics` names it: of the flow, such as "completion", of a stream of media, such as
+    /// "p95-delay", or of the controller, such as "entered".
     #[schemars(example = &"completion")]
     pub(crate) metric: String,
-    /// Which stream of media, for the delays.
+    /// Which stream of media, for its metrics.
     pub(crate) stream: Option<String>,
     /// Which state of the controller, for "entered", "stay" and "entries"; for "variable" the state in which its
     /// value counts.
