@@ -119,7 +119,7 @@ impl Scenario {
             flow.set_item("controller", spec.controller.as_str())?;
             flow.set_item("workload", spec.workload())?;
             flow.set_item("start_s", spec.start.as_secs_f64())?;
-            flow.set_item("awaited", self.scenario.is_awaited(index))?;
+            flow.set_item("awaited", self.scenario.has_to_finish(index))?;
             list.append(flow)?;
         }
         Ok(list)

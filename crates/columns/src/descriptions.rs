@@ -75,7 +75,7 @@ pub fn criteria(scenario: &Scenario) -> Vec<Value> {
             "stream": criterion.stream,
             "column": criterion.column(),
             "unit": criterion.unit().name(),
-            "until_the_end": criterion.metric.is_until_the_end(),
+            "until_the_end": scenario.judges_until_the_end(criterion),
             "at_most": at_most,
             "at_least": at_least,
             "in": criterion.within.as_f64(),

@@ -88,7 +88,7 @@ impl Ended<'_> {
             events: offered.iter().sum(),
             packets: flows.iter().map(|flow| flow.packets_sent).sum(),
             overlap: self.result.overlap,
-            jain: jain(&self.result.shared).filter(|_| self.scenario.has_rates()),
+            jain: jain(&self.result.shared),
             trace_hash: None,
             flows,
             links: links.into(),
@@ -153,9 +153,8 @@ impl Ended<'_> {
             p99_queue_delay: waited(0.99).max(),
             mean_jitter: mean(on_link.jitter_experienced),
             shared_bytes: shared,
-            shared_rate: (spec.has_rate()).then(|| Rate::over(shared, self.result.overlap)),
-            share: (!total.is_zero() && self.scenario.has_rates())
-                .then(|| shared.as_u64() as f64 / total.as_u64() as f64),
+            shared_rate: Rate::over(shared, self.result.overlap),
+            share: (!total.is_zero()).then(|| shared.as_u64() as f64 / total.as_u64() as f64),
             ..FlowOutcome::default()
         };
         let (mut rtt_sum, mut rtt_samples) = (Duration::ZERO, 0);
@@ -183,7 +182,7 @@ impl Ended<'_> {
         }
         let begun = sum.start.unwrap_or(Duration::ZERO);
         let span = sum.completion.unwrap_or(self.result.end) - begun;
-        sum.mean_rate = (spec.has_rate()).then(|| Rate::over(sum.bytes_delivered, span));
+        sum.mean_rate = Rate::over(sum.bytes_delivered, span);
         sum.mean_rtt = mean_rtt(rtt_sum, rtt_samples);
         sum
     }
@@ -234,7 +233,7 @@ impl Ended<'_> {
         let total: Bytes = self.result.shared.iter().copied().sum();
         for (flow, shared) in flows.iter_mut().zip(&self.result.shared) {
             flow.shared_bytes = *shared;
-            flow.shared_rate = Some(Rate::over(*shared, self.result.overlap));
+            flow.shared_rate = Rate::over(*shared, self.result.overlap);
             flow.share = (!total.is_zero()).then(|| shared.as_u64() as f64 / total.as_u64() as f64);
         }
     }

@@ -111,7 +111,7 @@ fn a_flow_over_three_bottlenecks_gets_less_than_those_over_one() {
         + &flow("over-c", "\"c\"");
     let outcome = outcome_of(&text);
     let rates: Vec<f64> = (outcome.flows.iter())
-        .map(|flow| flow.mean_rate.unwrap().as_bits_per_sec() as f64 / 1e6)
+        .map(|flow| flow.mean_rate.as_bits_per_sec() as f64 / 1e6)
         .collect();
     assert_eq!(outcome.end.as_secs_f64(), 30.0);
     for one_hop in &rates[1..] {

@@ -70,16 +70,50 @@ pub(crate) fn of_call(
     let changes = |from: Role| scenario.changes(connection.flow, Direction::from(from), now);
     let changes = Role::BOTH.map(changes);
     let streams = call.records();
-    streams
-        .map(|stream| summarise(&stream, &changes[stream.spec.from.index()]))
+    let mut found: Vec<MediaOutcome> = Vec::new();
+    for stream in streams {
+        let changes = &changes[stream.spec.from.index()];
+        found.push(match connection.completion {
+            Some(_) => summarise(&stream, changes, &[], None),
+            None => {
+                let due = call.frames(now).nth(found.len());
+                let missing = due.map_or_else(Vec::new, |(spec, due)| missing(spec, &due, now));
+                summarise(&stream, changes, &missing, Some(now))
+            }
+        });
+    }
+    found
+}
+
+/// Frames of a call that the trial has cut off, which are late already and on their way: they have come after what has
+/// passed by then at least. A datagram may be lost, and a frame of a stream with `skip_after` given up.
+fn missing(spec: &MediaSpec, due: &[(Instant, Option<Instant>)], now: Instant) -> Vec<FrameRecord> {
+    if spec.carriage == Carriage::Datagrams || spec.skip_after.is_some() {
+        return Vec::new();
+    }
+    let late = |nominal: &Instant| now - *nominal > spec.deadline;
+    let without = due.iter().filter(|(_, received)| received.is_none());
+    (without.map(|(nominal, _)| *nominal).filter(late))
+        .map(|nominal| FrameRecord {
+            nominal,
+            generated: nominal,
+            received: now,
+        })
         .collect()
 }
 
-/// Summarises the frames of one stream. `changes` are the times at which the path changes in its direction.
-fn summarise(stream: &StreamRecords<'_>, changes: &[Instant]) -> MediaOutcome {
+/// Summarises the frames of one stream. `changes` are the times at which the path changes in its direction; of a call that
+/// the trial cut off at `cut`, frames are `missing`.
+fn summarise(
+    stream: &StreamRecords<'_>,
+    changes: &[Instant],
+    missing: &[FrameRecord],
+    cut: Option<Instant>,
+) -> MediaOutcome {
     let (spec, records, skipped) = (stream.spec, stream.delivered, stream.skipped);
     let from = Instant::START + spec.measure_from;
-    let counted: Vec<&FrameRecord> = records.iter().filter(|r| r.nominal >= from).collect();
+    let all_records = || records.iter().chain(missing);
+    let counted: Vec<&FrameRecord> = all_records().filter(|r| r.nominal >= from).collect();
     let mut delays: Vec<Duration> = counted.iter().map(|r| r.received - r.nominal).collect();
     delays.sort_unstable();
     let count = delays.len() as u64;
@@ -89,12 +123,20 @@ fn summarise(stream: &StreamRecords<'_>, changes: &[Instant]) -> MediaOutcome {
         let rank = (count * percent).div_ceil(100).max(1);
         delays.get(rank as usize - 1).copied()
     };
-    let all = || records.iter().map(|r| r.received - r.nominal);
-    let freezes = freezes::of(spec, stream.start, &counted);
+    let all = || all_records().map(|r| r.received - r.nominal);
+    // The picture may be frozen when the trial cuts the call off.
+    let last = cut.filter(|now| *now < stream.start + spec.span(spec.frames));
+    let last = last.map(|now| FrameRecord {
+        nominal: now,
+        generated: now,
+        received: now,
+    });
+    let shown: Vec<&FrameRecord> = counted.iter().copied().chain(&last).collect();
+    let freezes = freezes::of(spec, stream.start, &shown);
     let is_voice = spec.carriage == Carriage::Datagrams && spec.encoder().is_none();
     MediaOutcome {
         name: spec.name.clone(),
-        frames: count,
+        frames: count - missing.iter().filter(|r| r.nominal >= from).count() as u64,
         mean_delay: mean(delays.iter().copied().sum()),
         p50_delay: quantile(50),
         p95_delay: quantile(95),
@@ -102,7 +144,7 @@ fn summarise(stream: &StreamRecords<'_>, changes: &[Instant]) -> MediaOutcome {
         max_delay: delays.last().copied(),
         mean_delay_from_start: all()
             .max()
-            .map(|_| all().sum::<Duration>() / records.len() as u64),
+            .map(|_| all().sum::<Duration>() / (records.len() + missing.len()) as u64),
         max_delay_from_start: all().max(),
         mean_one_way_delay: mean(counted.iter().map(|r| r.received - r.generated).sum()),
         late: delays
@@ -175,6 +217,46 @@ mod tests {
     }
 
     #[test]
+    fn a_call_that_is_cut_off_is_judged_by_what_is_late_and_frozen_by_then() {
+        let spec = &standard_call(Duration::from_secs(5), Duration::ZERO)[1];
+        // A frame each 33 ms until 660 ms, and then nothing until 1.5 s.
+        let came: Vec<(Instant, Option<Instant>)> = (0..45)
+            .map(|n| (at(33 * n), (n <= 20).then(|| at(33 * n + 50))))
+            .collect();
+        let delivered: Vec<FrameRecord> = (came.iter())
+            .filter_map(|(nominal, received)| {
+                received.map(|received| FrameRecord {
+                    nominal: *nominal,
+                    generated: *nominal,
+                    received,
+                })
+            })
+            .collect();
+        let stream = StreamRecords {
+            spec,
+            start: at(0),
+            delivered: &delivered,
+            skipped: 0,
+            generated: 45,
+            encoded: None,
+        };
+        let missing = missing(spec, &came, at(1500));
+        // Those due from 693 to 1221 ms are more than 250 ms late, the first 807 ms.
+        assert_eq!((missing.len(), missing[0].nominal), (17, at(693)));
+        let ms = Duration::from_millis;
+        let cut = summarise(&stream, &[], &missing, Some(at(1500)));
+        assert_eq!((cut.frames, cut.late), (21, 17));
+        assert_eq!(cut.max_delay, Some(ms(807)));
+        assert_eq!((cut.freezes, cut.frozen), (1, ms(1500 - 710)));
+        // Datagrams may be lost; the picture is frozen as long.
+        let cut = summarise(&stream, &[], &[], Some(at(1500)));
+        assert_eq!((cut.late, cut.max_delay), (0, Some(ms(50))));
+        assert_eq!((cut.freezes, cut.frozen), (1, ms(1500 - 710)));
+        let whole = summarise(&stream, &[], &[], None);
+        assert_eq!(whole.freezes, 0);
+    }
+
+    #[test]
     fn delays_are_counted_from_the_nominal_time() {
         let spec = &standard_call(Duration::from_secs(5), Duration::ZERO)[1];
         let record = |nominal, received| FrameRecord {
@@ -198,7 +280,7 @@ mod tests {
                 generated: 4,
                 encoded: None,
             };
-            summarise(&stream, &[at(60)])
+            summarise(&stream, &[at(60)], &[], None)
         };
         let outcome = summary(spec, &records);
         let ms = Duration::from_millis;

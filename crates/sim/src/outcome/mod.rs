@@ -93,14 +93,13 @@ pub struct FlowOutcome {
     pub tripped: Option<(Duration, Rule)>,
     /// Stream bytes delivered.
     pub bytes_delivered: Bytes,
-    /// Mean rate of delivery from its start to its completion, or to the end of the trial; absent if all that it sends are
-    /// datagrams, which are not counted.
-    pub mean_rate: Option<Rate>,
+    /// Mean rate of delivery from its start to its completion, or to the end of the trial.
+    pub mean_rate: Rate,
     /// Bytes delivered while all flows were active.
     pub shared_bytes: Bytes,
-    /// Mean rate while all flows were active; absent like the mean rate.
-    pub shared_rate: Option<Rate>,
-    /// Its share of the bytes delivered then; absent if there are none, or if one of the flows has no rate.
+    /// Mean rate while all flows were active.
+    pub shared_rate: Rate,
+    /// Its share of the bytes delivered then; absent if there are none.
     pub share: Option<f64>,
     /// One for each stream of a media call.
     pub media: Vec<MediaOutcome>,

@@ -111,7 +111,7 @@ impl<P: Packet> Summary<'_, P> {
             events: self.events,
             packets: flows.iter().map(|flow| flow.packets_sent).sum(),
             overlap: shared.span,
-            jain: jain(&shared.delivered).filter(|_| self.scenario.has_rates()),
+            jain: jain(&shared.delivered),
             trace_hash: Some(self.hash),
             flows,
             links,
@@ -168,10 +168,9 @@ impl<P: Packet> Summary<'_, P> {
 
     fn flow_outcome(&self, flow: usize, all: &Shared, now: &Moment) -> FlowOutcome {
         let shared = &all.delivered;
-        let has_rate = self.scenario.flows[flow].has_rate();
         let mut outcome = FlowOutcome {
             shared_bytes: shared[flow],
-            shared_rate: has_rate.then(|| Rate::over(shared[flow], all.span)),
+            shared_rate: Rate::over(shared[flow], all.span),
             ..FlowOutcome::default()
         };
         let mut event_rtt = EventRtt::default();
@@ -252,10 +251,10 @@ impl<P: Packet> Summary<'_, P> {
         // What a breaker closes has not ended.
         outcome.closed = outcome.closed.filter(|_| outcome.tripped.is_none());
         outcome.load = self.load(flow, all, now, span);
-        outcome.mean_rate = has_rate.then(|| Rate::over(outcome.bytes_delivered, span));
+        outcome.mean_rate = Rate::over(outcome.bytes_delivered, span);
         let total: Bytes = shared.iter().copied().sum();
-        outcome.share = (!total.is_zero() && self.scenario.has_rates())
-            .then(|| shared[flow].as_u64() as f64 / total.as_u64() as f64);
+        outcome.share =
+            (!total.is_zero()).then(|| shared[flow].as_u64() as f64 / total.as_u64() as f64);
         outcome
     }
 

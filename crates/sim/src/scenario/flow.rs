@@ -4,7 +4,7 @@ use super::breaker::BreakerSpec;
 use super::command::CommandSpec;
 use super::library::FlowStack;
 use super::media::{EncoderSpec, MediaSpec};
-use super::schema::{Carriage, Gap};
+use super::schema::Gap;
 use super::supply::Supply;
 use crate::quic::StackController;
 use thalweg_control::report::Every;
@@ -209,14 +209,6 @@ impl FlowSpec {
     /// connection, which may then be closed before it is complete.
     pub fn has_honest_receiver(&self) -> bool {
         self.ack_conduct == AckConduct::Honest
-    }
-
-    /// Whether it has a rate: stream bytes are counted, and datagrams are not.
-    pub fn has_rate(&self) -> bool {
-        match &self.workload {
-            Workload::Call(media) => (media.iter()).any(|one| one.carriage == Carriage::Streams),
-            _ => true,
-        }
     }
 
     /// Whether both ends send media.

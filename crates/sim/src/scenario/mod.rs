@@ -132,11 +132,6 @@ impl Scenario {
         shared.next().map(|hop| hop.names.down.as_str())
     }
 
-    /// Whether all flows have a rate, so that they can be compared by it.
-    pub fn has_rates(&self) -> bool {
-        self.flows.iter().all(FlowSpec::has_rate)
-    }
-
     /// Whether a criterion is on a metric over time.
     pub(crate) fn is_over_time(&self) -> bool {
         self.criteria
@@ -172,6 +167,22 @@ impl Scenario {
         }
         let mut own = (self.criteria.iter()).filter(|criterion| criterion.flow == flow);
         own.any(|criterion| !background || !criterion.metric.is_until_the_end())
+    }
+
+    /// Whether a criterion judges what happened until the end, if its flow has finished or not: so do some metrics, and
+    /// those of the frames of a background call.
+    pub fn judges_until_the_end(&self, criterion: &Criterion) -> bool {
+        let metric = criterion.metric;
+        let is_of_frames = metric.is_of_media() || metric.is_of_call();
+        metric.is_until_the_end() || is_of_frames && self.flows[criterion.flow].background
+    }
+
+    /// Whether a trial in which this flow does not finish says too little: it is waited for, and is not in the background
+    /// with criteria that judge what happened until the end.
+    pub fn has_to_finish(&self, flow: usize) -> bool {
+        let mut own = (self.criteria.iter()).filter(|criterion| criterion.flow == flow);
+        let is_judged = !self.criteria.is_empty() && own.all(|one| self.judges_until_the_end(one));
+        self.is_awaited(flow) && !(self.flows[flow].background && is_judged)
     }
 
     /// The times until `end` at which the route of a flow changes in one direction.

@@ -256,7 +256,7 @@ impl Connection {
         })
     }
 
-    /// Stream bytes of the workload delivered so far.
+    /// Bytes of the workload delivered so far, in streams and datagrams.
     pub(crate) fn delivered(&self) -> Bytes {
         let received = |sender: Role| self.end(sender.peer()).counters().stream_bytes_received;
         let all: u64 = self.senders().map(received).sum();
@@ -265,7 +265,8 @@ impl Connection {
             Some(call) if self.sends(Role::Client) => call.requested(),
             _ => 0,
         };
-        Bytes::new(all - requests)
+        let datagrams = self.call.as_ref().map_or(0, |call| call.datagram_bytes());
+        Bytes::new(all - requests + datagrams)
     }
 
     /// Whether its transfer is not complete, and whether it is not closed.
@@ -335,7 +336,7 @@ impl Connection {
                     call.on_request(now, id);
                 }
             }
-            AppEvent::Datagram { tag, .. } => call.on_datagram(now, tag),
+            AppEvent::Datagram { tag, len } => call.on_datagram(now, tag, len),
             AppEvent::StopSending(id) => call.on_stop_sending(id),
             _ => {}
         }

@@ -117,7 +117,7 @@ fn a_receiver_with_a_fixed_window_gets_that_window_in_each_round_trip() {
                 "controller = \"cubic\"\nstack = \"{stack}\"\ndownload = \"10 MB\"\nreceive_window = \"{window} B\""
             );
             let flow = &download(&keys).flows[0];
-            let rate = flow.mean_rate.unwrap().as_bits_per_sec() as f64;
+            let rate = flow.mean_rate.as_bits_per_sec() as f64;
             let expected = f64::from(window) * 8.0 / (rtt_ms / 1e3);
             // The last part of the window is not announced yet when the sender waits for it.
             let ratio = rate / expected;

@@ -171,7 +171,7 @@ fn changes_may_follow_later_entries_and_each_other_and_some_never_come() {
         3,
     );
     let first = outcome_of(&one("bbr", &down, &count("ProbeBW_UP")), 3);
-    let rate = |outcome: &Outcome| outcome.flows[0].mean_rate.unwrap().as_bits_per_sec() as f64;
+    let rate = |outcome: &Outcome| outcome.flows[0].mean_rate.as_bits_per_sec() as f64;
     assert!(rate(&first) < 0.75 * rate(&plain), "{}", rate(&first));
     assert!(rate(&both) > 1.1 * rate(&first), "{}", rate(&both));
     // In any order in the file.

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 use thalweg_sim::{Outcome, Trace};
-use thalweg_units::{Duration, Instant};
+use thalweg_units::{Duration, Instant, Rate};
 
 /// A trial as it is seen from outside, without the count of events, which is the engine's own affair.
 #[derive(Clone)]
@@ -110,7 +110,7 @@ impl Portrait {
         outcome.jain = None;
         for flow in &mut outcome.flows {
             flow.shared_bytes = thalweg_units::Bytes::ZERO;
-            flow.shared_rate = None;
+            flow.shared_rate = Rate::ZERO;
             flow.share = None;
             flow.load = None; // while all flows were active
         }

@@ -37,9 +37,7 @@ const NUMBERS: &[Number] = &[
     ("jitter", |flow| seconds(flow.mean_jitter)),
     ("load", |flow| flow.load),
     ("utilisation", |flow| flow.utilisation),
-    ("rate", |flow| {
-        flow.mean_rate.map(|rate| rate.as_bits_per_sec() as f64)
-    }),
+    ("rate", |flow| Some(flow.mean_rate.as_bits_per_sec() as f64)),
 ];
 
 /// The direction of the data, narrow, lossy and marking, and the one back.

@@ -81,6 +81,8 @@ pub(crate) struct Call {
     shares: [Share; 2],
     /// Requests that have arrived.
     requests: u64,
+    /// Bytes of datagrams that have arrived.
+    datagram_bytes: u64,
 }
 
 impl Call {
@@ -89,6 +91,7 @@ impl Call {
         Call {
             start: None,
             requests: 0,
+            datagram_bytes: 0,
             shares: Role::BOTH.map(|role| Share::of(specs, role)),
             tracks: (specs.iter())
                 .map(|spec| Track::new(spec, trial, flow))
@@ -147,6 +150,11 @@ impl Call {
         self.requests * REQUEST
     }
 
+    /// Bytes of datagrams that have arrived.
+    pub(crate) fn datagram_bytes(&self) -> u64 {
+        self.datagram_bytes
+    }
+
     /// More of stream `id` can be read by `receiver`.
     pub(crate) fn on_stream_data(
         &mut self,
@@ -167,7 +175,8 @@ impl Call {
         }
     }
 
-    pub(crate) fn on_datagram(&mut self, now: Instant, tag: u64) {
+    pub(crate) fn on_datagram(&mut self, now: Instant, tag: u64, len: u32) {
+        self.datagram_bytes += u64::from(len);
         let (index, frame) = ((tag >> 32) as usize, tag as u32);
         if let (Some(start), Some(track)) = (self.start, self.tracks.get_mut(index)) {
             track.take_datagram(now, start, frame);
