@@ -40,7 +40,7 @@ from pages.c4_05 import make as c4_05
 from pages.c4_05 import october
 from pages.causes import transient, wifi
 from pages.draft_04 import of_draft_04
-from pages.experiments import first_growth, gaps, hosts, loopback_twin, small_windows, stop_and_go
+from pages.experiments import first_growth, gaps, hosts, loopback_twin, small_windows, starts, stop_and_go
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.league import make as league
 from pages.made import DOCS, ROOT, commit, row
@@ -148,6 +148,7 @@ PAGES = {
             "small-windows": small_windows,
             "first-growth": first_growth,
             "gaps": gaps,
+            "starts": starts,
         }.items()
     },
     "transient-causes": Page(DOCS / "evidence" / "studies" / "transient.md", transient.make),

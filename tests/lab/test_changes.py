@@ -10,6 +10,7 @@ import pytest
 from lab.conftest import Open, Problems
 from lab.test_keyboard import until
 from lab.test_server import running
+from thalweg import Scenario
 from thalweg.lab.folder import Folder
 
 if TYPE_CHECKING:
@@ -102,6 +103,41 @@ def test_a_change_that_the_page_has_not_read_yet_is_written_too(opened: Open) ->
     text = view.evaluate("thalweg.shown.setup.text")
     assert 'rate = "12 Mbps"' in text
     assert 'queue = "pie"' in text
+
+
+def test_one_switch_gives_all_flows_the_hosts_of_linux_and_takes_them_back(opened: Open) -> None:
+    view = opened()
+    view.evaluate("(text) => thalweg.open(text, 'train.toml')", TEXT)
+    view.evaluate("thalweg.set({'flow.main.host': '\"picoquic\"', 'link.air.rate': '\"12 Mbps\"'})")
+    switch = view.get_by_label("As Linux sends it")
+    assert not switch.is_checked()
+    switch.click()
+    until(view, "'flow.*.host' in thalweg.shown.setup.sets")
+    view.evaluate("thalweg.rerun()")
+    sets = {"link.air.rate": "12 Mbps", "flow.*.host": "linux"}
+    assert view.evaluate("thalweg.shown.setup.sets") == {key: f'"{value}"' for key, value in sets.items()}
+    native = Scenario.from_toml(TEXT, "t", overrides=sets).run(seed=1).trace_hash
+    assert view.evaluate("thalweg.shown.trial.hash") == native
+    link = view.evaluate("thalweg.link()")
+    view.get_by_role("button", name="Write them into the scenario").click()
+    until(view, NOTHING_SET)
+    written = TEXT.replace('"10 Mbps"', '"12 Mbps"').replace('["air"]', '["air"]\nhost = "linux"')
+    assert view.evaluate("thalweg.shown.setup.text") == written
+    # The scenario itself has Linux now, which another setting overrides.
+    switch.click()
+    until(view, "'flow.*.host' in thalweg.shown.setup.sets")
+    ideal = Scenario.from_toml(TEXT, "t", overrides={"link.air.rate": "12 Mbps"}).run(seed=1).trace_hash
+    view.evaluate("thalweg.rerun()")
+    assert (view.evaluate("thalweg.shown.trial.hash"), switch.is_checked()) == (ideal, False)
+    switch.click()
+    until(view, NOTHING_SET)
+    view = opened(link[link.index("#") :])
+    switch = view.get_by_label("As Linux sends it")
+    assert (view.evaluate("thalweg.shown.trial.hash"), switch.is_checked()) == (native, True)
+    switch.click()
+    until(view, "Object.keys(thalweg.shown.setup.sets).join() === 'link.air.rate'")
+    view.evaluate("thalweg.rerun()")
+    assert view.evaluate("thalweg.shown.trial.hash") == ideal
 
 
 def test_a_text_that_cannot_be_changed_in_place_is_still_the_same_scenario(opened: Open) -> None:

@@ -357,6 +357,11 @@ class TestRefusals:
             file.write_text(PATH.replace("[[pass]]", f"{key}\n[[pass]]"))
             with pytest.raises(RequestError, match=problem):
                 LiveScenario.from_entry(find_scenario(file))
+        for path, flow in (("splits = false", ""), ("", 'host = "linux"')):
+            text = PATH.replace("[path]", f"[path]\n{path}").replace("[[pass]]", f"{flow}\n[[pass]]")
+            file.write_text(text)
+            with pytest.raises(RequestError, match="cannot be combined with real time, where"):
+                LiveScenario.from_entry(find_scenario(file))
         file.write_text(PATH + '[transport]\ninitial_mtu = "1473 B"\n')
         with pytest.raises(RequestError, match=r"at most 1\.472 kB"):
             LiveScenario.from_entry(find_scenario(file))

@@ -23,6 +23,13 @@ export interface Choice {
   set(word: string): Record<string, string>;
 }
 
+/** Whether all flows have the hosts of Linux. */
+export interface Switch {
+  isOn: boolean;
+  /** All settings, with this one turned. */
+  turned(sets: Record<string, string>): Record<string, string>;
+}
+
 export interface Settings {
   /** Which hop: `path`, or `link.NAME`. */
   hop: string;
@@ -37,6 +44,7 @@ export interface Settings {
   queue: Choice;
   jitter: Choice;
   jitterMean: Knob | null;
+  linuxHosts: Switch;
 }
 
 function inside(value: Value | undefined): Values {
@@ -123,6 +131,25 @@ function loss(key: string, value: Value | undefined, amount: number | undefined)
   };
 }
 
+const HOSTS = "flow.*.host";
+const LINUX = quoted("linux");
+/** The host that a flow has where its scenario says nothing. */
+const DEFAULT_HOST = "{}";
+
+/** Turning it back takes the setting away; only where the scenario itself has Linux, another one overrides that. */
+export function linuxHosts(values: Values): Switch {
+  const flows = Array.isArray(values["flow"]) ? values["flow"] : [];
+  const hosts = flows.map((flow) => inside(flow)["host"]);
+  const isOn = hosts.length > 0 && hosts.every((host) => host === "linux" || inside(host)["model"] === "linux");
+  const [wanted, opposite] = isOn ? [DEFAULT_HOST, LINUX] : [LINUX, DEFAULT_HOST];
+  return {
+    isOn,
+    turned: (sets) => {
+      const others = Object.entries(sets).filter(([key]) => !/^flow\.[^.]+\.host(\.|$)/.test(key));
+      return Object.fromEntries(sets[HOSTS] === opposite ? others : [...others, [HOSTS, wanted]]);
+    },
+  };
+}
 
 const DELAYS: Range = { least: 1e-3, most: 1, unit: "s" };
 
@@ -185,5 +212,6 @@ export function settings(checked: CheckedScenario, queues: string[]): Settings {
             shown: written(seconds, "s"),
             at: (position) => meanOf(valueAt(position, 1e-4, 0.1)),
           },
+    linuxHosts: linuxHosts(checked.values),
   };
 }

@@ -117,6 +117,10 @@ function put(text: string, key: string, value: string): string {
 
 /** The text with keys set, as `--set` and `--controller` set them. */
 export function inPlace(text: string, sets: Record<string, string>, controllers: Record<string, string>): string {
-  const all = [...Object.entries(controllers).map(([flow, name]) => [`flow.${flow}.controller`, JSON.stringify(name)] as const), ...Object.entries(sets)];
+  const flows = tablesOf(text).flatMap(({ path }) => /^flow\.[^.]+$/.exec(path) ?? []);
+  const ofEach = Object.entries(sets).flatMap(([key, value]) =>
+    key.startsWith("flow.*.") ? flows.map((flow) => [flow + key.slice("flow.*".length), value] as const) : [[key, value] as const],
+  );
+  const all = [...Object.entries(controllers).map(([flow, name]) => [`flow.${flow}.controller`, JSON.stringify(name)] as const), ...ofEach];
   return all.reduce((written, [key, value]) => put(written, key, value), text);
 }

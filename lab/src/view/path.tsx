@@ -150,6 +150,17 @@ export function Path() {
       <List choice={now.jitter} />
       {now.jitterMean && <Slider knob={now.jitterMean} term="jitter" />}
       <div class="knob">
+        <label for="linux-hosts">
+          <Term term="hosts">As Linux sends it</Term>
+        </label>
+        <input
+          id="linux-hosts"
+          type="checkbox"
+          checked={now.linuxHosts.isOn}
+          onChange={() => void change({ sets: now.linuxHosts.turned(setup.value.sets) })}
+        />
+      </div>
+      <div class="knob">
         <label for="seed">
           <Term term="seed">Seed</Term>
         </label>

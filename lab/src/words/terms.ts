@@ -36,6 +36,10 @@ export const TERMS: Record<string, Word> = {
     meaning: "A delay of packets that is no queue of this sender's making; a packet that does not overtake waits for those before it.",
     source: "docs/reference/models.md",
   },
+  hosts: {
+    meaning: "All flows have hosts that read all that has arrived before an answer, and send in bundles whose size follows the pacing rate.",
+    source: "docs/reference/scenarios.md",
+  },
   "frame delay": { meaning: "The time from when a frame of the call was due to be sent until all of it had arrived.", source: "docs/reference/results.md" },
   deadline: { meaning: "How late a frame may come and still be shown; later ones stutter.", source: "docs/reference/scenarios.md" },
   floor: { meaning: "The least time that physics allows this transfer on this path: no controller can do better.", source: "docs/reference/glossary.md" },

@@ -339,6 +339,32 @@ mod tests {
         assert!((w_max - left / 0.7).abs() <= 2.0, "{w_max}");
     }
 
+    /// The first ten rounds of congestion avoidance after a recovery that left a window, in packets.
+    fn growth_after_recovery(name: &str) -> (f64, f64) {
+        let mut flow = losing(name);
+        let rest = flow.in_flight().len();
+        answer(&mut flow, rest, 0);
+        let before = flow.packets();
+        for _ in 0..10 {
+            flow.round(RTT);
+        }
+        (before, flow.packets())
+    }
+
+    #[test]
+    fn the_kernels_cubic_knows_its_maximum_after_this_start() {
+        // 270 packets were in flight and 269 arrived: 189 are left. K = cbrt(189 / 0.7 * 0.3 / 0.4) = 5.9 s, so that ten
+        // rounds of 40 ms give about 270 - 0.4 * (5.9 - 0.4)^3 = 205 packets; without a known maximum the kernel would
+        // grow by a twentieth each, to 189 * 1.05^10 = 308.
+        let (rfc, linux) = (
+            growth_after_recovery("cubic:start=rapid"),
+            growth_after_recovery("cubic:variant=linux,start=rapid"),
+        );
+        assert_eq!(rfc.0, linux.0);
+        assert!((190.0..215.0).contains(&linux.1), "{linux:?}");
+        assert!((linux.1 / rfc.1 - 1.0).abs() < 0.02, "{rfc:?} {linux:?}");
+    }
+
     #[test]
     fn a_loss_that_proves_spurious_takes_cubic_back_to_the_start() {
         let mut flow = Flow::new("cubic:start=rapid");

@@ -335,4 +335,31 @@ mod tests {
         }
         assert_eq!(flow.variable("ssthresh"), Some(70_000.0)); // 100 packets * 0.7
     }
+
+    #[test]
+    fn the_kernels_cubic_knows_its_maximum_after_a_retreat() {
+        let [rfc, linux] = ["cubic:start=resume", "cubic:variant=linux,start=resume"].map(|name| {
+            let mut flow = resumed(name);
+            flow.fill_window();
+            flow.advance(RTT);
+            let sent = flow.in_flight();
+            flow.mark_ce(sent[0]);
+            for packet in &sent {
+                flow.ack(*packet);
+            }
+            while flow.state() != "congestion avoidance" {
+                flow.round(RTT);
+            }
+            let (before, w_max) = (flow.packets(), flow.variable("w_max"));
+            for _ in 0..10 {
+                flow.round(RTT);
+            }
+            (w_max, before, flow.packets())
+        });
+        // 100 packets were delivered, 70 of them are the threshold. K = cbrt(30 / 0.4) = 4.2 s: ten rounds of 100 ms give
+        // 100 - 0.4 * (4.2 - 1)^3 = 87 packets; without a known maximum it would be 70 * 1.05^10 = 114.
+        assert_eq!((linux.0, linux.1), (Some(100_000.0), rfc.1));
+        assert!((80.0..92.0).contains(&linux.2), "{linux:?}");
+        assert!((linux.2 / rfc.2 - 1.0).abs() < 0.05, "{rfc:?} {linux:?}");
+    }
 }

@@ -70,3 +70,51 @@ fn all_that_is_meant_to_be_accepted_is() {
         assert_eq!(problem(lines), "accepted", "{lines}");
     }
 }
+
+/// What a path with `splits = false` and further lines says of a flow with further lines.
+fn problem_of_whole_bundles(path: &str, flow: &str) -> String {
+    let text = format!(
+        "title = \"hosts\"\n[path]\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\nsplits = false\n{path}\n[[flow]]\nname = \"main\"\ncontroller = \"cubic\"\n{flow}\n"
+    );
+    let read = Scenario::from_toml(text.as_bytes(), "a.toml", &[], &[]);
+    read.err()
+        .map_or("accepted".to_owned(), |error| error.to_string())
+}
+
+#[test]
+fn a_buffer_that_no_bundle_fits_into_is_refused_where_bundles_stay_whole() {
+    let (down, up) = ("download = \"4 MB\"\n", "upload = \"4 MB\"\n");
+    let linux = "host = \"linux\"";
+    let cases = [
+        ("buffer = \"2 kB\"", down, linux),
+        ("buffer = \"0.02 bdp\"", down, linux),
+        ("buffer = \"2 kB\"", up, "host = { bundle = \"2 packets\" }"),
+        ("up = { buffer = \"2 kB\" }", up, linux),
+        // Two packets of 1468 B are 2936 B.
+        ("buffer = \"2936 B\"", down, linux),
+        ("up = { buffer = \"2 kB\" }", down, linux),
+        ("buffer = \"1 packet\"", down, linux),
+        ("buffer = \"1 ms\"", down, linux),
+        (
+            "buffer = \"2 kB\"",
+            down,
+            "host = { bundle = \"1 packet\" }",
+        ),
+        ("buffer = \"2 kB\"", down, "host = { bundle = \"2879 B\" }"),
+    ];
+    let found: Vec<String> = (cases.iter())
+        .map(|(path, data, host)| problem_of_whole_bundles(path, &format!("{data}{host}")))
+        .collect();
+    insta::assert_snapshot!(found.join("\n"), @r#"
+    a.toml:6: path.buffer: "2 kB" holds no bundle of flow main; accepted with splits = false: "2.936 kB" or more, two full packets with their headers, or a number of packets
+    a.toml:6: path.buffer: "2 kB" holds no bundle of flow main; accepted with splits = false: "2.936 kB" or more, two full packets with their headers, or a number of packets
+    a.toml:6: path.buffer: "2 kB" holds no bundle of flow main; accepted with splits = false: "2.936 kB" or more, two full packets with their headers, or a number of packets
+    a.toml:6: path.up.buffer: "2 kB" holds no bundle of flow main; accepted with splits = false: "2.936 kB" or more, two full packets with their headers, or a number of packets
+    accepted
+    accepted
+    accepted
+    accepted
+    accepted
+    accepted
+    "#);
+}

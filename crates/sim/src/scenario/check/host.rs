@@ -5,10 +5,13 @@ use super::transport::LATEST_WAKEUP;
 use crate::scenario::FlowController;
 use crate::scenario::clock::Clock;
 use crate::scenario::error::ScenarioError;
+use crate::scenario::flow::FlowSpec;
+use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::schema::{self, BUNDLES, BundleSize, HostModel, Reads, ScenarioFile};
 use thalweg_control::report::Every;
-use thalweg_transport::{Bundle, Host, LARGEST_BUNDLE, Reading, TransportConfig};
-use thalweg_units::Duration;
+use thalweg_path::Limit;
+use thalweg_transport::{Bundle, Host, LARGEST_BUNDLE, Reading, Role, TransportConfig};
+use thalweg_units::{Bytes, Duration};
 
 /// The longest time after which a host reads, and the coarsest timer: longer ones would be seen as loss.
 const LONGEST: Duration = Duration::from_millis(100);
@@ -100,6 +103,54 @@ impl Checker<'_> {
         config.pacing = given.pacing.unwrap_or(paces);
         if let Some(span) = given.lateness {
             config.wakeup_noise = short("lateness", span, LATEST_WAKEUP)?;
+        }
+        Ok(())
+    }
+
+    /// A buffer that bundles pass whole must hold the smallest one, two full packets: a window that has come down to two
+    /// packets, and the two probes of a timeout, leave as one.
+    pub(super) fn check_bundles(
+        &self,
+        file: &ScenarioFile,
+        flows: &[FlowSpec],
+        hops: &[Hop],
+        overhead: u32,
+    ) -> Result<(), ScenarioError> {
+        for flow in flows {
+            let full = flow.transport.max_mtu;
+            let bundles = match flow.transport.host.bundle {
+                Bundle::Single => false,
+                Bundle::Packets(packets) => packets > 1,
+                Bundle::Bytes(bytes) => bytes >= full * 2,
+                Bundle::Autosized => true,
+            };
+            let least = (full + Bytes::new(u64::from(overhead))) * 2;
+            let whole = (flow.route.iter()).filter(|index| bundles && !hops[**index].splits);
+            for (index, role) in
+                whole.flat_map(|hop| flow.workload.senders().map(move |role| (*hop, role)))
+            {
+                let (direction, own) = match role {
+                    Role::Server => (Direction::Down, ""),
+                    Role::Client => (Direction::Up, "up."),
+                };
+                let Limit::Bytes(limit) = hops[index].links[direction].limit else {
+                    continue;
+                };
+                if limit >= least {
+                    continue;
+                }
+                let (table, path) = match &file.path {
+                    Some(path) => ("path".to_owned(), path),
+                    None => (format!("link.{index}"), &file.link[index]),
+                };
+                let is_own = path.up.as_ref().is_some_and(|up| up.buffer.is_some());
+                let own = if is_own { own } else { "" };
+                let problem = format!(
+                    "\"{limit}\" holds no bundle of flow {}; accepted with splits = false: \"{least}\" or more, two full packets with their headers, or a number of packets",
+                    flow.name
+                );
+                return self.fail(&format!("{table}.{own}buffer"), problem);
+            }
         }
         Ok(())
     }

@@ -105,6 +105,7 @@ impl Checker<'_> {
         let traffic = self.sources(&file)?;
         let tunnels = self.tunnels(&file, &flows)?;
         self.check_packets(&file, (&flows, &traffic), &hops)?;
+        self.check_bundles(&file, &flows, &hops, overhead)?;
         for (index, flow) in flows.iter().enumerate() {
             self.check_can_finish(index, flow, &file, &hops)?;
         }
