@@ -95,17 +95,22 @@ def test_figures_are_those_of_the_trials(tmp_path: Path, few: Path) -> None:
     assert 2.2e6 < alone["goodput_bps"]["value"] < 2.9e6
     assert 0.040 < alone["delay_s"]["value"] < 0.046
     assert alone["loss"]["value"] == 0
-    assert (alone["harm"], alone["starvation"]) == (None, None)
+    assert (alone["harm"], alone["least_share"]) == (None, None)
     # Beside CUBIC it leaves more than CUBIC does; two of it share equally.
     assert rows["beside"]["harm"] < -0.3
-    assert 0.9 < rows["both"]["starvation"]["value"] <= 1
+    assert 0.9 < rows["both"]["least_share"]["value"] <= 1
     # ln(2.6 / 9) + ln(65 / 42): slower by more than the delay is shorter.
     assert alone["score"] < 0
 
 
 @pytest.mark.parametrize(
     ("text", "guards"),
-    [(TEN, {"starvation"}), (FLOOD, {"harm", "loss"}), (MUTE, {"unfinished", "starvation"}), (FAILS, {"failed"})],
+    [
+        (TEN, {"least_share"}),
+        (FLOOD, {"harm", "loss"}),
+        (MUTE, {"unfinished", "least_share"}),
+        (FAILS, {"failed"}),
+    ],
 )
 def test_guards_disqualify(text: str, guards: set[str], tmp_path: Path, few: Path) -> None:
     document = scored(tmp_path, text, few)

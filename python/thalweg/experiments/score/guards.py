@@ -22,7 +22,7 @@ TIMES_LOSS = 5
 LIMITS = {
     "unfinished": "every flow that a trial waits for finishes",
     "harm": f"harm to CUBIC is at most {MOST_HARM}",
-    "starvation": f"a flow has at least {LEAST_SHARE} of an equal share, or CUBIC leaves less than twice that",
+    "least_share": f"a flow has at least {LEAST_SHARE} of an equal share, or CUBIC leaves less than twice that",
     "loss": f"loss is at most {MOST_LOSS}, or {TIMES_LOSS} times that of CUBIC",
     "failed": "no trial ends with an error of the controller",
 }
@@ -49,8 +49,8 @@ def violations(scenario: str, mine: Figures, cubic: Figures) -> Iterator[GuardVi
     harmed = harm(mine, cubic)
     if harmed is not None and harmed > MOST_HARM:
         yield GuardViolation("harm", scenario, harmed)
-    share, of_cubic = mine.starvation, cubic.starvation
+    share, of_cubic = mine.least_share, cubic.least_share
     if share is not None and of_cubic is not None and share < LEAST_SHARE and of_cubic >= 2 * LEAST_SHARE:
-        yield GuardViolation("starvation", scenario, share)
+        yield GuardViolation("least_share", scenario, share)
     if mine.loss > max(MOST_LOSS, TIMES_LOSS * cubic.loss):
         yield GuardViolation("loss", scenario, mine.loss)

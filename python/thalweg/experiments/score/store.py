@@ -11,7 +11,7 @@ from thalweg.experiments.studies.runner.folder import samples_table, write_study
 from thalweg.experiments.studies.runner.portable import portable
 from thalweg.experiments.studies.runner.result import Row, StudyResult
 
-_NUMBERS = ("goodput_bps", "delay_s", "loss", "starvation")
+_NUMBERS = ("goodput_bps", "delay_s", "loss", "least_share")
 
 
 def save(scored: Score, folder: Path) -> None:
