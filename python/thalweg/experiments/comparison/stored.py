@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 32 << 20
 """Bytes of a scenario, which may have its traces in it."""
-_RENAMED = {"starvation": "least_share"}
+_RENAMED = {"starvation": "least_share", "harm": "taken"}
 """Numbers of scores that had a name which means another quantity elsewhere."""
 Row = Mapping[str, Any]
 _Sample: TypeAlias = "tuple[npt.NDArray[np.int64], Values]"

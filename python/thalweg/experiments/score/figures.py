@@ -2,9 +2,9 @@
 
 - goodput: bytes that the application has got over the time that the flow took, of the flow `main` (bps); the
 median of the trials. - delay: mean RTT of the flow `main` (s); the median of the trials. - loss: bytes declared
-lost over bytes sent; the mean. - harm: how much less goodput a flow of CUBIC has beside the controller than
+lost over bytes sent; the mean. - taken: how much less goodput a flow of CUBIC has beside the controller than
 beside CUBIC: 1 - beside / beside CUBIC (Ware et al., "Beyond Jain's Fairness Index", HotNets 2019, with CUBIC
-beside itself in place of CUBIC alone). 0 harms no more than CUBIC does, 1 takes everything, below 0 leaves it
+beside itself in place of CUBIC alone). 0 takes no more than CUBIC does, 1 takes everything, below 0 leaves it
 more; of the medians. - least share: the least that a flow got of what an equal division would give it, in
 the time that all were active, over all trials: 1 is equal, 0 is nothing.
 
@@ -62,10 +62,10 @@ class Figures:
         )
 
 
-def harm(mine: Figures, cubic: Figures) -> float | None:
+def taken(mine: Figures, cubic: Figures) -> float | None:
     """What the controller takes from a flow of CUBIC that CUBIC would not.
 
-    >>> harm(Figures(1, 1, 0, 4e6, 1, 0), Figures(1, 1, 0, 10e6, 1, 0))
+    >>> taken(Figures(1, 1, 0, 4e6, 1, 0), Figures(1, 1, 0, 10e6, 1, 0))
     0.6
     """
     if mine.competitor_goodput is None or not cubic.competitor_goodput:

@@ -34,5 +34,5 @@ def _rows(scored: Score) -> Iterator[Row]:
     for half in ("open", "held_back"):
         for row in scored.document[half]["scenarios"]:
             numbers = {key: (row.get(key) or {}).get("value") for key in _NUMBERS}
-            numbers |= {"score": row["score"], "harm": row.get("harm")}
+            numbers |= {"score": row["score"], "taken": row.get("taken")}
             yield {"half": half, "scenario": row["name"], **numbers}
