@@ -56,7 +56,9 @@ def models() -> list[dict[str, str]]:
     """Models of the path: kind ("queue", "jitter", "loss"), name, title, source."""
 
 def metrics() -> list[dict[str, Any]]:
-    """Metrics that a criterion can bound: name, unit, of ("flow", "stream" or "controller"), until_the_end, meaning."""
+    """Metrics that a criterion can bound: name, unit, of ("flow", "stream" or "controller"), column, better ("lower",
+    "higher" or None), compares (workloads), virtual_only, from_start, until_the_end, meaning.
+    """
 
 def phases() -> list[tuple[str, str]]:
     """Phases of Reno, CUBIC, Prague and their slow starts, as traces name them: name, part ("start", "reduction", "avoidance")."""

@@ -291,6 +291,12 @@ def test_studies_are_compared_row_by_row(tmp_path: Path, capsys: Capture) -> Non
     assert "| bbr | harm | 0.4 | 0.5 | +25.0 % |" in capsys.readouterr().out
 
 
+def test_a_score_with_an_old_name_of_a_number_says_the_new_one(tmp_path: Path, capsys: Capture) -> None:
+    old = study(tmp_path / "old", [{"scenario": "both", "starvation": 0.2, "harm": 0.1}], "score")
+    assert main(["compare", old, old]) == 2
+    assert "starvation is now least_share and harm is now taken. Run the score again" in capsys.readouterr().err
+
+
 def test_a_row_that_the_other_study_lacks_is_no_pass(tmp_path: Path, capsys: Capture) -> None:
     a = study(tmp_path / "a", [{"who": "c4", "harm": 0.2}, {"who": "bbr", "harm": 0.4}])
     b = study(tmp_path / "b", [{"who": "c4", "harm": 0.2}])

@@ -107,6 +107,7 @@ def test_bad_options_are_refused_at_once(capsys: Capture, words: list[str], said
     ("text", "said"),
     [
         ("[rates]\ntimes = 2", "unknown table [rates]"),
+        ("[queue-delay]\ntimes = 2", "[queue-delay] is now [p95-queue-delay]; queue-delay is the mean"),
         ("rate = 2", "rate: expected a table [rate] with times, plus and reason"),
         ("[rate]\ntime = 2", "unknown key rate.time; did you mean"),
         ('[rate]\ntimes = "2"', "rate.times = '2': expected a number from 0 to 1000"),

@@ -291,7 +291,7 @@ def test_the_worst_findings_are_beyond_or_undecided_and_of_different_settings() 
 
 def test_a_limit_says_its_direction() -> None:
     assert limit_text(6.36, NUMBERS["spacing"]) == "at least 6.36 s"
-    assert limit_text(0.0195, NUMBERS["queue-delay"]) == "at most 19.5 ms"
+    assert limit_text(0.0195, NUMBERS["p95-queue-delay"]) == "at most 19.5 ms"
     assert limit_text(0.02, NUMBERS["drops"]) == "at most 2.0 %"
 
 
@@ -322,7 +322,7 @@ def test_a_tunnel_shares_with_what_is_outside() -> None:
         ("beside-cubic-1", "cbr:rate=20Mbps", "starvation"),
         ("breakers-10-0.2", "cbr:rate=20Mbps", "trips"),
         ("call-screamv2-drop-tail", "cbr:rate=20Mbps", "frozen"),
-        ("alone-loss-1", "cbr:rate=20Mbps", "queue-delay"),
+        ("alone-loss-1", "cbr:rate=20Mbps", "p95-queue-delay"),
     ],
 )
 def test_the_replay_of_what_is_beyond_its_limit_fails_and_that_of_a_standard_passes(

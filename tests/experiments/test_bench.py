@@ -173,7 +173,7 @@ def test_a_file_that_is_served_takes_no_room(tmp_path: Path) -> None:
     assert served.st_blocks * 512 < 10**6
 
 
-def test_the_reference_of_harm_plays_once_where_it_is_a_side(
+def test_the_reference_of_what_is_taken_plays_once_where_it_is_a_side(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(playing, "kernel_controllers", lambda: {"cubic"})
@@ -199,12 +199,12 @@ def test_the_reference_of_harm_plays_once_where_it_is_a_side(
     done = run_bench(plan, Timing(), lambda *_: None)
     (found,) = done.conditions
     assert played == ["other", "kernel:cubic", "kernel:cubic", "other", "other", "kernel:cubic"]
-    assert found.harm == {"other": [0.25, 0.0], "kernel:cubic": [0.0, 0.0]}
+    assert found.taken == {"other": [0.25, 0.0], "kernel:cubic": [0.0, 0.0]}
     # A neighbour that gets more is not "-20 % less".
-    found.harm["other"] = [-0.2]
+    found.taken["other"] = [-0.2]
     print_bench(done, "live", 0.05)
     assert (
-        "harm of other to beside (one): -20.0 % of what it gets beside the kernel's CUBIC"
+        "taken by other from beside (one): -20.0 % of what it gets beside the kernel's CUBIC"
         in capsys.readouterr().out
     )
     # Where no side is, it plays besides, on both ends of the order.

@@ -14,7 +14,9 @@ import pytest
 from conftest import make_outcomes
 from real_time import needs_rights
 from thalweg.cli import main
+from thalweg.judging.thresholds import Threshold
 from thalweg.realtime import LiveScenario, Timing
+from thalweg.results.gate.pairs import comparisons
 
 Capture = pytest.CaptureFixture[str]
 SCENARIO = """
@@ -188,3 +190,10 @@ def test_a_sender_at_a_tenth_of_the_rate_is_found_in_real_time(tmp_path: Path, c
         pytest.skip(f"this machine is too slow for real time: {said}")
     assert status == 1, said
     assert "worse: short: main: completion " in said
+
+
+def test_real_time_compares_what_it_measures() -> None:
+    """It has percentiles of waits, and no utilisation."""
+    thresholds = dict.fromkeys(("rate", "p95-queue-delay", "utilisation", "event-rtt"), Threshold(0.1))
+    found = comparisons({"short": {"name": "main", "workload": "download 1 MB"}}, thresholds)
+    assert [one.measure.name for one in found] == ["rate", "p95-queue-delay"]

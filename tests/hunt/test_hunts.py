@@ -156,7 +156,8 @@ def test_ctrl_c_keeps_the_worst_so_far(plan: Path) -> None:
     ("old", "new", "says"),
     [
         ('"completion"', '"completoin"', "did you mean completion?"),
-        ('"completion"', '"harm"', "harm needs at least two flows"),
+        ('"completion"', '"taken"', "taken needs at least two flows"),
+        ('"completion"', '"harm"', 'is now "taken"; harm is what a flow loses against playing alone'),
         ('"completion"', '"frames"', "main sends no frames"),
         ('"completion"', '{ kind = "regret", reference = "cubik" }', "cubik"),
         ('"completion"', '{ kind = "loss", flow = "mian" }', "did you mean main?"),
@@ -256,8 +257,8 @@ def value(kind: str, controller: str = "c4", **keys: str) -> float:
 
 def test_objectives_are_what_they_say() -> None:
     assert value("regret", "cubic") == 1.0, "the same controller"
-    assert value("harm", "cubic") == 0.0
-    assert 0 < value("harm", "bbr1") < 1
+    assert value("taken", "cubic") == 0.0
+    assert 0 < value("taken", "bbr1") < 1
     rates = {}
     for controller in ("bbr1", "cubic"):
         trial = Scenario.from_toml(f'title = "two"\n{TWO.format(controller=controller)}', "two").run(1)

@@ -11,12 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from thalweg import _native
 from thalweg.cli.tables import criterion_text, failures_text
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.judging.statistics.rates import rate_lower_bound, rate_upper_bound
-from thalweg.judging.verdict import UNTIL_THE_END, Statistics, judge
+from thalweg.judging.verdict import Statistics, judge
 from thalweg.pages.figures import plot_distribution
 from thalweg.pages.report.overview import margin, rows
 
@@ -163,11 +162,3 @@ def test_a_page_and_a_figure_show_a_least_value(outcomes_of: Make) -> None:
     assert margin(statistics) == pytest.approx((4.0 - 4.5) / 4.5)
     assert 'class="over"' in row.strip
     assert "1 under 4.5 s" in str(plot_distribution(outcomes).spec)
-
-
-def test_the_metrics_of_what_happened_until_the_end_are_those_of_the_engine() -> None:
-    engine = {metric["name"] for metric in _native.metrics() if metric["until_the_end"]}
-    # Those of a controller have names of their own for each state, and say it themselves.
-    of_controllers = {metric["name"] for metric in _native.metrics() if metric["of"] == "controller"}
-    assert engine - of_controllers == set(UNTIL_THE_END)
-    assert of_controllers <= engine

@@ -87,7 +87,7 @@ def test_a_stack_that_waits_is_worse_than_itself_and_all_is_kept(
 
 
 @needs_rights
-def test_the_harm_to_a_neighbour_is_beside_that_of_the_kernels_cubic(
+def test_what_is_taken_from_a_neighbour_is_beside_the_kernels_cubic(
     conditions: str, tmp_path: Path, capsys: Capture
 ) -> None:
     arguments = (stack(tmp_path, WEB), "--suite", conditions, "--only", "beside", "-n", "1")
@@ -95,13 +95,13 @@ def test_the_harm_to_a_neighbour_is_beside_that_of_the_kernels_cubic(
     assert status == 2
     assert "too few rounds for an interval: beside; it takes 8 (-n)" in said
     (condition,) = document["conditions"]
-    assert condition["harm"]["web"]["n"] == 1
-    assert -1 < condition["harm"]["web"]["value"] < 1
+    assert condition["taken"]["web"]["n"] == 1
+    assert -1 < condition["taken"]["web"]["value"] < 1
     of = [(one["flow"], one["metric"]) for one in document["metrics"]]
     assert of[-1] == ("beside", "rate")
-    # The kernel's CUBIC is its own reference: it does itself no harm.
+    # The kernel's CUBIC is its own reference: it takes nothing from itself.
     _, document, _ = bench(capsys, "kernel:cubic", "--suite", conditions, "--only", "beside", "-n", "1")
-    assert document["conditions"][0]["harm"]["kernel:cubic"]["value"] == 0
+    assert document["conditions"][0]["taken"]["kernel:cubic"]["value"] == 0
 
 
 @needs_rights

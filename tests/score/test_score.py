@@ -85,7 +85,7 @@ def test_cubic_is_as_good_as_itself(few: Path) -> None:
         assert document[half]["score"] == 0
         for row in document[half]["scenarios"]:
             assert row["goodput_bps"]["ratio"] == 1
-            assert row["harm"] in (None, 0)
+            assert row["taken"] in (None, 0)
 
 
 def test_figures_are_those_of_the_trials(tmp_path: Path, few: Path) -> None:
@@ -95,17 +95,22 @@ def test_figures_are_those_of_the_trials(tmp_path: Path, few: Path) -> None:
     assert 2.2e6 < alone["goodput_bps"]["value"] < 2.9e6
     assert 0.040 < alone["delay_s"]["value"] < 0.046
     assert alone["loss"]["value"] == 0
-    assert (alone["harm"], alone["starvation"]) == (None, None)
+    assert (alone["taken"], alone["least_share"]) == (None, None)
     # Beside CUBIC it leaves more than CUBIC does; two of it share equally.
-    assert rows["beside"]["harm"] < -0.3
-    assert 0.9 < rows["both"]["starvation"]["value"] <= 1
+    assert rows["beside"]["taken"] < -0.3
+    assert 0.9 < rows["both"]["least_share"]["value"] <= 1
     # ln(2.6 / 9) + ln(65 / 42): slower by more than the delay is shorter.
     assert alone["score"] < 0
 
 
 @pytest.mark.parametrize(
     ("text", "guards"),
-    [(TEN, {"starvation"}), (FLOOD, {"harm", "loss"}), (MUTE, {"unfinished", "starvation"}), (FAILS, {"failed"})],
+    [
+        (TEN, {"least_share"}),
+        (FLOOD, {"taken", "loss"}),
+        (MUTE, {"unfinished", "least_share"}),
+        (FAILS, {"failed"}),
+    ],
 )
 def test_guards_disqualify(text: str, guards: set[str], tmp_path: Path, few: Path) -> None:
     document = scored(tmp_path, text, few)

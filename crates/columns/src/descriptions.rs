@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use thalweg_control::Registry;
-use thalweg_sim::{Bound, Metric, Scenario};
+use thalweg_sim::{Better, Bound, Metric, Scenario};
 use thalweg_units::Duration;
 
 /// The controllers of a registry: name, title, source and options of each.
@@ -42,8 +42,8 @@ pub fn models() -> Vec<Value> {
     entries.collect()
 }
 
-/// The metrics that a criterion can bound: name, unit, what it is a number of, whether a flow that does not finish has it,
-/// and meaning of each.
+/// The metrics that a criterion can bound: name, unit, what it is a number of, column of the outcomes, better end, workloads
+/// that it compares, whether only virtual time measures it, whether it is a time from the start of the trial, whether a flow that does not finish has it, and meaning of each.
 pub fn metrics() -> Vec<Value> {
     let entries = Metric::ALL.iter().map(|metric| {
         json!({
@@ -54,6 +54,11 @@ pub fn metrics() -> Vec<Value> {
                 metric if metric.is_of_controller() => "controller",
                 _ => "flow",
             },
+            "column": if metric.is_of_controller() { String::new() } else { metric.column() },
+            "better": metric.better().map(Better::name),
+            "compares": metric.compares(),
+            "virtual_only": metric.is_virtual_only(),
+            "from_start": metric.is_end(),
             "until_the_end": metric.is_until_the_end(),
             "meaning": metric.meaning(),
         })

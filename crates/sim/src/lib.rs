@@ -32,7 +32,7 @@ pub use outcome::{FlowOutcome, LinkOutcome, Measured, Outcome, RequestOutcome};
 pub use quic::{Description as StackLibrary, StackController};
 pub use scenario::schema::{json_schema, names_library};
 pub use scenario::{
-    Amount, Bound, Clock, CommandSpec, Criterion, FlowController, FlowSpec, Host, Metric,
+    Amount, Better, Bound, Clock, CommandSpec, Criterion, FlowController, FlowSpec, Host, Metric,
     ReadyWhen, Scenario, ScenarioError, Unit, Value,
 };
 #[cfg(feature = "quic")]

@@ -1,4 +1,4 @@
-"""What a verdict by comparison compares, and which end of it is better.
+"""The metrics, as the engine describes them: what each is of, its unit, and which end of it is better.
 
 docs/reference/metrics.md has the formulas.
 """
@@ -10,23 +10,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from thalweg import _native
+
 Kind = Literal["transfer", "requests", "call"]
 """Of a workload."""
-_DATA: tuple[Kind, ...] = ("transfer", "requests")
-_ANY: tuple[Kind, ...] = ("transfer", "requests", "call")
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One metric of a flow."""
+    """One metric."""
 
     name: str
     unit: str
+    of: Literal["flow", "stream", "controller"]
     column: str
+    """Of outcomes; empty for one of a controller, whose criterion says the column."""
     better: Literal["lower", "higher"] | None
     """None: neither end is better; it has bands, the bounds of the criteria of its scenario."""
-    of: tuple[Kind, ...]
+    compares: tuple[Kind, ...]
     """The workloads that it judges: a call is judged by its frames, and not by when it ends."""
+    virtual_only: bool
+    """Real time does not measure it."""
+    from_start: bool
+    """A time from the start of the trial."""
+    until_the_end: bool
+    """A flow has it which does not finish."""
+    meaning: str
 
     def criterion(self, flow: str) -> dict[str, Any]:
         """A criterion that every value of a flow keeps, for its statistics."""
@@ -35,34 +44,10 @@ class Measure:
         return {"flow": flow, **about, **bound}
 
 
-MEASURES = {
-    measure.name: measure
-    for measure in (
-        Measure("completion", "s", "completion_s", "lower", _DATA),
-        Measure("closed", "s", "closed_s", "lower", ("transfer",)),
-        Measure("rate", "bps", "mean_rate_bps", "higher", _DATA),
-        Measure("loss", "share", "loss", "lower", _ANY),
-        Measure("rtt", "s", "mean_rtt_s", "lower", _ANY),
-        Measure("queue-delay", "s", "mean_queue_delay_s", "lower", _ANY),
-        Measure("p95-queue-delay", "s", "p95_queue_delay_s", "lower", _ANY),
-        Measure("p99-queue-delay", "s", "p99_queue_delay_s", "lower", _ANY),
-        Measure("event-rtt", "s", "event_rtt_s", "lower", _ANY),
-        Measure("event-rtt-high", "s", "event_rtt_high_s", "lower", _ANY),
-        Measure("frame-delay", "s", "frame_delay_s", "lower", ("call",)),
-        Measure("max-frame-delay", "s", "max_frame_delay_s", "lower", ("call",)),
-        Measure("load", "share", "load", None, _ANY),
-        Measure("share", "share", "share", None, _ANY),
-        Measure("starvation", "s", "starvation_s", "lower", _ANY),
-        Measure("convergence", "s", "convergence_s", "lower", _ANY),
-        Measure("oscillation", "share", "oscillation", "lower", _ANY),
-        Measure("utilisation", "share", "utilisation", "higher", _DATA),
-        Measure("drops", "share", "drops", "lower", _ANY),
-        Measure("marks", "share", "marks", "lower", _ANY),
-        Measure("spurious-loss", "share", "spurious_loss", "lower", _ANY),
-        Measure("max-rtt", "s", "max_rtt_s", "lower", _ANY),
-    )
-}
-"""All of them by name."""
+METRICS = {str(one["name"]): Measure(**{**one, "compares": tuple(one["compares"])}) for one in _native.metrics()}
+"""All metrics of the engine by name."""
+MEASURES = {name: measure for name, measure in METRICS.items() if measure.compares}
+"""Those that gates and verdicts by comparison know."""
 USUAL: Mapping[Kind, tuple[str, ...]] = {
     "transfer": ("closed", "event-rtt", "load"),
     "requests": ("completion", "event-rtt", "load"),
@@ -103,5 +88,5 @@ def measures_of(
     return [
         measure
         for measure in found
-        if kind in measure.of and (measure.better or any(bounds_of(criteria, flow, measure.name)))
+        if kind in measure.compares and (measure.better or any(bounds_of(criteria, flow, measure.name)))
     ]

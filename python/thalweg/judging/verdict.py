@@ -3,9 +3,9 @@
 A criterion bounds one metric of one flow: every trial must stay at or under `at_most`, or at or over `at_least`.
 With `in` below 1 only that share of the trials must. A trial in which the flow did not finish has the worst value,
 over any target; also for the delays of its streams: the frames that came before a call died do not speak for it.
-Rate, loss, RTT, queue delay, share, states of the controller and others (`UNTIL_THE_END`) are of what happened
-until the flow or the trial ended, whether the flow finished or not. A trial that does not define them, of a
-flow that sent nothing or never converged, has the worst value too.
+Rate, loss, RTT, queue delay, share, states of the controller and others (`Measure.until_the_end`) are of what
+happened until the flow or the trial ended, whether the flow finished or not. A trial that does not define them,
+of a flow that sent nothing or never converged, has the worst value too.
 
 Times count from the start of the trial, but for what `noise.start` and `noise.phase` of the scenario add: a flow
 that starts 60 ms late and takes no longer has the same completion. So trials that differ in nothing but that draw
@@ -34,6 +34,7 @@ import numpy as np
 import polars as pl
 
 from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.judging.measures import METRICS
 from thalweg.judging.statistics.digits import in_order
 from thalweg.judging.statistics.interval import Interval, finite
 from thalweg.judging.statistics.quantiles import least_worst, percentile, quantile_interval
@@ -43,12 +44,8 @@ from thalweg.judging.statistics.repetition import effective_number
 Answer = Literal["pass", "fail", "infeasible"]
 Side = Literal["at_most", "at_least"]
 
-_TIMES = {"completion": "completion_s", "closed": "closed_s"}
-_OVER_TIME = ("starvation", "convergence", "oscillation")
-_OF_WAITS = ("p95-queue-delay", "p99-queue-delay")
-_OF_PACKETS = ("utilisation", "drops", "marks", "spurious-loss", "max-rtt")
-UNTIL_THE_END = ("rate", "loss", "rtt", "queue-delay", "share", "trips", *_OF_WAITS, *_OVER_TIME, *_OF_PACKETS)
-"""Metrics that a flow has which does not finish, for criteria that do not say it (`until_the_end`)."""
+_FROM_START = tuple(one.column for one in METRICS.values() if one.from_start)
+"""Columns of times from the start of the trial."""
 
 
 @dataclass(frozen=True)
@@ -240,12 +237,22 @@ def column_of(criterion: Mapping[str, Any], columns: Sequence[str]) -> str:
     'mean_queue_delay_s'
     """
     metric = str(criterion["metric"])
-    guesses = [criterion.get("column"), _TIMES.get(metric), f"{metric}_{criterion.get('unit', '')}", metric]
+    guesses = [
+        criterion.get("column"),
+        METRICS[metric].column if metric in METRICS else None,
+        f"{metric}_{criterion.get('unit', '')}",
+        metric,
+    ]
     guesses += [name for name in columns if name.rpartition("_")[0] == metric]
     for guess in guesses:
         if guess in columns:
             return str(guess)
     raise RequestError(f"no outcome measures {metric!r}{did_you_mean(metric, columns)}")
+
+
+def is_until_the_end(metric: str) -> bool:
+    """Whether a flow has a metric which does not finish, for criteria that do not say it (`until_the_end`)."""
+    return metric in METRICS and METRICS[metric].until_the_end
 
 
 def without_offset(flows: pl.DataFrame, starts_s: Mapping[str, float]) -> pl.DataFrame:
@@ -259,7 +266,7 @@ def without_offset(flows: pl.DataFrame, starts_s: Mapping[str, float]) -> pl.Dat
         return flows
     planned = pl.col("flow").replace_strict(starts_s, default=None, return_dtype=pl.Float64)
     late = (pl.col("start_s") - planned).fill_null(0.0)
-    return flows.with_columns(pl.col(name) - late for name in _TIMES.values() if name in flows.columns)
+    return flows.with_columns(pl.col(name) - late for name in _FROM_START if name in flows.columns)
 
 
 def values_of(
@@ -287,8 +294,8 @@ def values_of(
         column = column_of(criterion, own.columns)
         rows = rows.select(about).join(own.select("trial", column), on="trial", how="left", maintain_order="left")
     # What outcomes made by hand do not say is finished where there is a number.
-    is_until_the_end = criterion.get("until_the_end", criterion["metric"] in UNTIL_THE_END)
-    is_asked = "finished" in about and not is_until_the_end
+    until_the_end = criterion.get("until_the_end", is_until_the_end(criterion["metric"]))
+    is_asked = "finished" in about and not until_the_end
     done = pl.col("finished") if is_asked else pl.lit(value=True)
     value = pl.col(column).cast(pl.Float64).fill_nan(None)
     worst = -math.inf if side_of(criterion) == "at_least" else math.inf

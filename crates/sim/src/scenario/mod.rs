@@ -28,7 +28,7 @@ pub(crate) mod traffic;
 
 pub use clock::{Clock, Host};
 pub use command::{CommandSpec, ReadyWhen};
-pub use criterion::{Amount, Bound, Criterion, Metric, Unit};
+pub use criterion::{Amount, Better, Bound, Criterion, Metric, Unit};
 pub use document::Value;
 pub use error::ScenarioError;
 pub(crate) use flow::Workload;

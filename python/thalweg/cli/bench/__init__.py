@@ -144,10 +144,10 @@ def _document(done: Bench, plan: Plan, suite: str) -> dict[str, Any]:
                 "decided": condition.is_decided(plan.width),
                 "left_out": condition.left_out,
                 "repeated": condition.repeated,
-                "harm": {
-                    name: {"value": harm.value, "interval": harm.document(), "n": harm.n}
-                    for name in condition.harm
-                    for harm in (condition.harm_of(name),)
+                "taken": {
+                    name: {"value": taken.value, "interval": taken.document(), "n": taken.n}
+                    for name in condition.taken
+                    for taken in (condition.taken_by(name),)
                 },
             }
             for condition in done.conditions

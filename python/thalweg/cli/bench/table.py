@@ -35,13 +35,13 @@ def print_bench(done: Bench, suite: str, width: float) -> None:
                 metric = f"{metric} of {effect.flow}"
             table.add_row(condition.name, metric, *_cells(effect, two), str(effect.n))
     console.print(table)
-    harmed = [condition for condition in done.conditions if condition.harm]
-    for condition in harmed:
+    measured = [condition for condition in done.conditions if condition.taken]
+    for condition in measured:
         for name in names:
-            harm = condition.harm_of(name)
+            taken = condition.taken_by(name)
             console.print(
-                f"harm of {name} to {condition.neighbour} ({condition.name}): {percent(harm.value)}"
-                f"{_bracketed_share(harm)} of what it gets beside the kernel's CUBIC",
+                f"taken by {name} from {condition.neighbour} ({condition.name}): {percent(taken.value)}"
+                f"{_bracketed_share(taken)} of what it gets beside the kernel's CUBIC",
                 soft_wrap=True,
             )
     open_ones = [condition.name for condition in done.conditions if not condition.is_decided(width)]

@@ -9,7 +9,7 @@ round that has none in time is left out, and counted.
 **What fails.** All conditions are read for all sides before the first round. A program that fails later ends the
 bench, which keeps what was measured until then.
 
-**Harm.** Where a condition has a neighbour, CUBIC of the kernel plays the main flow too. The harm of a side is how
+**Taken.** Where a condition has a neighbour, CUBIC of the kernel plays the main flow too. What a side takes is how
 much less the neighbour gets beside it than beside that, as a share (Ware, Mukerjee, Seshan and Sherry, Beyond
 Jain's Fairness Index, HotNets 2019).
 """
@@ -42,7 +42,7 @@ from thalweg.results.gate.baseline import value_of
 METRICS = {"rate": True, "completion": True, "loss": False, "queue-delay": False}
 """Of the main flow, and whether sides are compared by their ratio."""
 REFERENCE = Side("kernel:cubic", controller="kernel:cubic")
-"""Beside which the harm to neighbours is measured."""
+"""Beside which is measured what a side takes from a neighbour."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Plan:
 
     @property
     def reference(self) -> Side:
-        """Beside which the harm to neighbours is measured: a side, if one is the kernel's CUBIC itself."""
+        """Beside which is measured what others take: a side, if one is the kernel's CUBIC itself."""
         alike = (side for side in self.sides if side.controller == REFERENCE.controller)
         return next(alike, REFERENCE)
 
@@ -88,8 +88,8 @@ class Condition:
     name: str
     effects: list[Effect]
     neighbour: str | None
-    """The flow that is harmed, if there is one."""
-    harm: dict[str, list[float]] = field(default_factory=dict)
+    """The flow from which sides take, if there is one."""
+    taken: dict[str, list[float]] = field(default_factory=dict)
     """Of each side, by round."""
     left_out: int = 0
     """Rounds in which a side had no trial in time."""
@@ -105,9 +105,9 @@ class Condition:
         """Whether the interval of the goodput is narrow enough."""
         return self.effects[0].width <= width
 
-    def harm_of(self, side: str) -> Interval:
+    def taken_by(self, side: str) -> Interval:
         """How much less the neighbour gets, as a share."""
-        return median_interval(self.harm.get(side, []))
+        return median_interval(self.taken.get(side, []))
 
 
 @dataclass
@@ -199,13 +199,13 @@ def _round(
         # Of nothing there is no share: such a round is left out.
         if rates[plan.reference] > 0:
             for side in plan.sides:
-                condition.harm.setdefault(side.name, []).append(1 - rates[side] / rates[plan.reference])
+                condition.taken.setdefault(side.name, []).append(1 - rates[side] / rates[plan.reference])
 
 
 def _players(plan: Plan, condition: Condition) -> list[Side]:
-    """Who plays under a condition: the sides, and the reference where there is harm to measure."""
-    has_harm = condition.neighbour and "cubic" in kernel_controllers()
-    return [*plan.sides, REFERENCE] if has_harm and plan.reference not in plan.sides else [*plan.sides]
+    """Who plays under a condition: the sides, and the reference where there is a neighbour."""
+    is_measured = condition.neighbour and "cubic" in kernel_controllers()
+    return [*plan.sides, REFERENCE] if is_measured and plan.reference not in plan.sides else [*plan.sides]
 
 
 def _trial(

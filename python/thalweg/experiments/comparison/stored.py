@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 _LARGEST = 32 << 20
 """Bytes of a scenario, which may have its traces in it."""
+_RENAMED = {"starvation": "least_share", "harm": "taken"}
+"""Numbers of scores that had a name which means another quantity elsewhere."""
 Row = Mapping[str, Any]
 _Sample: TypeAlias = "tuple[npt.NDArray[np.int64], Values]"
 """Seeds and values."""
@@ -90,6 +92,9 @@ class StoredStudy:
             raise ResultError(f"{file}: this is not a study that this version reads")
         words = [document.get(key) for key in ("study", "version")]
         name, version = (word if isinstance(word, str) else "unknown" for word in words)
+        if old := [key for key in _RENAMED if name == "score" and any(key in row for row in rows)]:
+            now = " and ".join(f"{key} is now {_RENAMED[key]}" for key in old)
+            raise ResultError(f"{file}: a score of an older version: {now}. Run the score again")
         hashes, trials = read_hashes(file, document), find_file(folder, f"{TRIALS}.parquet")
         if trials is not None and hashes is not None:
             check_file(trials, hashes, trials.name, "Run the study again")

@@ -25,6 +25,8 @@ _MOST = 1 << 20
 _ABSOLUTE = {"lower": "at_most", "higher": "at_least"}
 """The key of a bound that does not depend on the standards, by the better end of a number."""
 _KEYS = ("times", "plus", *_ABSOLUTE.values(), "reason")
+_RENAMED = {"queue-delay": "p95-queue-delay"}
+"""Numbers that had a name which means another quantity elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Limit:
     def words(self, number: Number) -> str:
         """As people read it.
 
-        >>> LIMITS["queue-delay"].words(NUMBERS["queue-delay"])
+        >>> LIMITS["p95-queue-delay"].words(NUMBERS["p95-queue-delay"])
         'at most 1.5 times the larger of the standards and 10 ms'
         >>> SETS["c4-load"]["load"].words(NUMBERS["load"])
         'at most 70.0 %'
@@ -112,6 +114,8 @@ def _limits(tables: Mapping[str, Any], where: str) -> dict[str, Limit]:
     found = {}
     for name, table in tables.items():
         number = NUMBERS.get(name)
+        if name in _RENAMED:
+            raise RequestError(f"{where}: [{name}] is now [{_RENAMED[name]}]; {name} is the mean everywhere else")
         if number is None:
             raise RequestError(f"{where}: unknown table [{name}]{did_you_mean(name, NUMBERS)}")
         if not isinstance(table, dict):

@@ -31,7 +31,9 @@ NUMBERS = {
     number.name: number
     for number in (
         Number("rate", "rate", "bps", "higher", "bytes delivered over the time, of all flows under test"),
-        Number("queue-delay", "p95 queue delay", "s", "lower", "the wait that 95 % of the packets do not exceed"),
+        Number(
+            "p95-queue-delay", "p95 queue delay", "s", "lower", "the wait that 95 % of the packets do not exceed"
+        ),
         Number("drops", "drops", "share", "lower", "packets that queues dropped, of those sent"),
         Number("jain", "Jain's index", "", "higher", "over the bytes of the flows while all were active"),
         Number(
@@ -118,7 +120,7 @@ def _numbers(outcomes: Outcomes) -> dict[str, Values]:
     mine, others = (flows.filter(pl.col("flow").str.starts_with(name)) for name in (MAIN, OTHER))
     found = {
         "rate": _sum(outcomes, mine, "mean_rate_bps"),
-        "queue-delay": _most(outcomes, mine, "p95_queue_delay_s"),
+        "p95-queue-delay": _most(outcomes, mine, "p95_queue_delay_s"),
         "drops": _share(outcomes, mine),
         "trips": _sum(outcomes, mine, "trips"),
         **{name: _sum(outcomes, mine, "load") for name in ("load", "least-load")},

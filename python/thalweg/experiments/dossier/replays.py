@@ -20,7 +20,7 @@ from thalweg.experiments.dossier.parameters import cell_name
 _VIDEO = "video"
 _METRICS = {
     "rate": "rate",
-    "queue-delay": "p95-queue-delay",
+    "p95-queue-delay": "p95-queue-delay",
     "drops": "drops",
     "starvation": "starvation",
     "victim-rate": "rate",

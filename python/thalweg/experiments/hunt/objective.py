@@ -2,7 +2,7 @@
 
 completion   time of a flow over its floor; one that does not finish counts with the end of the trial
 regret       rate of the flow with a reference controller over its own, on the same seed
-harm         share of its rate that a victim loses because the flow is not of the reference controller; the form of
+taken        share of its rate that a victim loses because the flow is not of the reference controller; the form of
              Ware et al., "Beyond Jain's Fairness Index", HotNets 2019, as `thalweg score` has it
 starvation   longest time in which the flow receives less than a tenth of an equal share of what its links can
              carry (s): RFC 9743 section 5.2 asks for what starves, and names no bound
@@ -62,7 +62,7 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     "completion": Kind("takes {} times the least that the path allows", "", "completion", True),
     "regret": Kind("has 1/{} of the rate that {reference} gets in its place", "", "rate", False, ("reference",)),
-    "harm": Kind(
+    "taken": Kind(
         "costs {victim} {} of the rate that {reference} leaves it",
         "share",
         "rate",
@@ -140,7 +140,7 @@ class Objective:
         """One value of each trial; `reference` has the trials of the reference controller."""
         if reference is not None:
             judged, usual = (_rate(scenario, trials, self.judged_flow) for trials in (outcomes, reference))
-            return 1 - judged / usual if self.kind == "harm" else usual / judged
+            return 1 - judged / usual if self.kind == "taken" else usual / judged
         columns = {"queue-delay": "mean_queue_delay_s", "loss": "loss", "unfairness": "share"}
         if self.kind in columns:
             values = of_flow(scenario, outcomes, self.flow, columns[self.kind])
@@ -154,7 +154,7 @@ class Objective:
 
     def ratio(self, least: float, value: float) -> float:
         """What the metric of its criterion would be at one value of the objective over what it is at another."""
-        if self.kind in ("harm", "unfairness"):
+        if self.kind in ("taken", "unfairness"):
             return (1 - least) / max(1 - value, 1e-3)  # of what is left, not of what is missing
         return least / value if self.of.at_most else value / least
 
@@ -174,8 +174,10 @@ def read_objective(given: Any, flows: Sequence[str]) -> Objective:
     """The objective that a plan names. Raises RequestError, whose message lacks the key."""
     table = {"kind": given} if isinstance(given, str) else given
     if not isinstance(table, Mapping) or not all(isinstance(value, str) for value in table.values()):
-        raise RequestError('accepted: "completion", or { kind = "harm", flow = "main", victim = "other" }')
+        raise RequestError('accepted: "completion", or { kind = "taken", flow = "main", victim = "other" }')
     kind = table.get("kind", "")
+    if kind == "harm":
+        raise RequestError('kind = "harm": is now "taken"; harm is what a flow loses against playing alone')
     if kind not in KINDS:
         raise RequestError(f"kind = {kind!r}{did_you_mean(kind, KINDS)}; accepted: {', '.join(KINDS)}")
     needs = KINDS[kind].needs
@@ -186,7 +188,7 @@ def read_objective(given: Any, flows: Sequence[str]) -> Objective:
     others = [name for name in flows if name != flow]
     victim = table.get("victim", others[0] if others else None) if "victim" in needs else None
     if "victim" in needs and victim is None:
-        raise RequestError("harm needs at least two flows, one of them the victim; this scenario has one")
+        raise RequestError("taken needs at least two flows, one of them the victim; this scenario has one")
     return Objective(kind, flow, table.get("reference", _REFERENCE) if "reference" in needs else None, victim)
 
 

@@ -1,7 +1,7 @@
 """The plan of a hunt: the space of a sweep, what to make as bad as possible, and how long to look for it.
 
 scenario = "c4/simple-20mbps"      # scenario, trials, seed, set, controllers, axes, tied and exclude: as in sweeps
-objective = "completion"           # or { kind = "harm", flow = "main", victim = "other", reference = "cubic" }
+objective = "completion"           # or { kind = "taken", flow = "main", victim = "other", reference = "cubic" }
 budget = 500                       # scenarios that are tried
 search_seed = 1                    # of the sampler
 sampler = "evolution"              # or "tpe", "random"

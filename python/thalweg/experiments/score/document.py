@@ -2,8 +2,8 @@
 
 The score of a trial is ln(goodput / CUBIC's) - ln(delay / CUBIC's), the logarithm of Kleinrock's power against
 that of CUBIC on the same seed: 0 is as good as CUBIC, 0.1 about 10 % better in one of the two. That of a scenario
-is the mean over its trials, that of a half the mean over its scenarios. Losses, harm and starvation do not count:
-they are figures, and guards.
+is the mean over its trials, that of a half the mean over its scenarios. Losses, what is taken and least shares
+do not count: they are figures, and guards.
 
 A score comes with Student's interval over seeds: those of a half over the means that each seed has over all
 scenarios. It tells what other seeds would change, and not what other scenarios would.
@@ -28,7 +28,7 @@ from thalweg.base.seeds import first_seed
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.score.figures import Figures, harm
+from thalweg.experiments.score.figures import Figures, taken
 from thalweg.experiments.score.guards import LIMITS, GuardViolation, violations
 from thalweg.experiments.score.scenarios import Variant, halves
 from thalweg.judging.statistics.interval import Values
@@ -135,8 +135,8 @@ def _scenario(
         "goodput_bps": _against(mine.goodput, cubic.goodput),
         "delay_s": _against(mine.delay, cubic.delay),
         "loss": _against(mine.loss, cubic.loss),
-        "harm": _rounded(harm(mine, cubic)),
-        "starvation": _against(mine.starvation, cubic.starvation),
+        "taken": _rounded(taken(mine, cubic)),
+        "least_share": _against(mine.least_share, cubic.least_share),
     }
     return document, scores
 

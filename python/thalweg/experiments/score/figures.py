@@ -2,10 +2,10 @@
 
 - goodput: bytes that the application has got over the time that the flow took, of the flow `main` (bps); the
 median of the trials. - delay: mean RTT of the flow `main` (s); the median of the trials. - loss: bytes declared
-lost over bytes sent; the mean. - harm: how much less goodput a flow of CUBIC has beside the controller than
+lost over bytes sent; the mean. - taken: how much less goodput a flow of CUBIC has beside the controller than
 beside CUBIC: 1 - beside / beside CUBIC (Ware et al., "Beyond Jain's Fairness Index", HotNets 2019, with CUBIC
-beside itself in place of CUBIC alone). 0 harms no more than CUBIC does, 1 takes everything, below 0 leaves it
-more; of the medians. - starvation: the least share that a flow got of what an equal division would give it, in
+beside itself in place of CUBIC alone). 0 takes no more than CUBIC does, 1 takes everything, below 0 leaves it
+more; of the medians. - least share: the least that a flow got of what an equal division would give it, in
 the time that all were active, over all trials: 1 is equal, 0 is nothing.
 
 Limits: a flow that never finished has the goodput of the whole trial.
@@ -34,7 +34,7 @@ class Figures:
     loss: float
     competitor_goodput: float | None
     """Of the flow of CUBIC."""
-    starvation: float | None
+    least_share: float | None
     unfinished: int
     """Trials in which the flow did not finish although the trial waited for it."""
     goodputs: Values = field(default_factory=lambda: np.zeros(0))
@@ -55,17 +55,17 @@ class Figures:
             delay=_median(main["mean_rtt_s"]),
             loss=_mean(main["loss"]),
             competitor_goodput=_median(competitor["mean_rate_bps"]) if competitor.height else None,
-            starvation=_least(flows["share"], count) if count > 1 else None,
+            least_share=_least(flows["share"], count) if count > 1 else None,
             unfinished=int((~main["finished"]).sum()) if awaited else 0,
             goodputs=_each(main["mean_rate_bps"]),
             delays=_each(main["mean_rtt_s"]),
         )
 
 
-def harm(mine: Figures, cubic: Figures) -> float | None:
+def taken(mine: Figures, cubic: Figures) -> float | None:
     """What the controller takes from a flow of CUBIC that CUBIC would not.
 
-    >>> harm(Figures(1, 1, 0, 4e6, 1, 0), Figures(1, 1, 0, 10e6, 1, 0))
+    >>> taken(Figures(1, 1, 0, 4e6, 1, 0), Figures(1, 1, 0, 10e6, 1, 0))
     0.6
     """
     if mine.competitor_goodput is None or not cubic.competitor_goodput:

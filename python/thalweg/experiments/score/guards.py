@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
-from thalweg.experiments.score.figures import Figures, harm
+from thalweg.experiments.score.figures import Figures, taken
 
-MOST_HARM = 0.5
+MOST_TAKEN = 0.5
 """A flow of CUBIC gets less than half of what it has beside CUBIC."""
 LEAST_SHARE = 0.1
 """Some flow gets less than a tenth of its equal share, where CUBIC leaves it twice that."""
@@ -21,8 +21,8 @@ TIMES_LOSS = 5
 
 LIMITS = {
     "unfinished": "every flow that a trial waits for finishes",
-    "harm": f"harm to CUBIC is at most {MOST_HARM}",
-    "starvation": f"a flow has at least {LEAST_SHARE} of an equal share, or CUBIC leaves less than twice that",
+    "taken": f"it takes at most {MOST_TAKEN} of what a flow of CUBIC gets beside CUBIC",
+    "least_share": f"a flow has at least {LEAST_SHARE} of an equal share, or CUBIC leaves less than twice that",
     "loss": f"loss is at most {MOST_LOSS}, or {TIMES_LOSS} times that of CUBIC",
     "failed": "no trial ends with an error of the controller",
 }
@@ -46,11 +46,11 @@ def violations(scenario: str, mine: Figures, cubic: Figures) -> Iterator[GuardVi
     """The guards that a controller has not kept to on a scenario."""
     if mine.unfinished > cubic.unfinished:
         yield GuardViolation("unfinished", scenario, mine.unfinished)
-    harmed = harm(mine, cubic)
-    if harmed is not None and harmed > MOST_HARM:
-        yield GuardViolation("harm", scenario, harmed)
-    share, of_cubic = mine.starvation, cubic.starvation
+    of_neighbour = taken(mine, cubic)
+    if of_neighbour is not None and of_neighbour > MOST_TAKEN:
+        yield GuardViolation("taken", scenario, of_neighbour)
+    share, of_cubic = mine.least_share, cubic.least_share
     if share is not None and of_cubic is not None and share < LEAST_SHARE and of_cubic >= 2 * LEAST_SHARE:
-        yield GuardViolation("starvation", scenario, share)
+        yield GuardViolation("least_share", scenario, share)
     if mine.loss > max(MOST_LOSS, TIMES_LOSS * cubic.loss):
         yield GuardViolation("loss", scenario, mine.loss)

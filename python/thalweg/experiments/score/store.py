@@ -11,7 +11,7 @@ from thalweg.experiments.studies.runner.folder import samples_table, write_study
 from thalweg.experiments.studies.runner.portable import portable
 from thalweg.experiments.studies.runner.result import Row, StudyResult
 
-_NUMBERS = ("goodput_bps", "delay_s", "loss", "starvation")
+_NUMBERS = ("goodput_bps", "delay_s", "loss", "least_share")
 
 
 def save(scored: Score, folder: Path) -> None:
@@ -34,5 +34,5 @@ def _rows(scored: Score) -> Iterator[Row]:
     for half in ("open", "held_back"):
         for row in scored.document[half]["scenarios"]:
             numbers = {key: (row.get(key) or {}).get("value") for key in _NUMBERS}
-            numbers |= {"score": row["score"], "harm": row.get("harm")}
+            numbers |= {"score": row["score"], "taken": row.get("taken")}
             yield {"half": half, "scenario": row["name"], **numbers}

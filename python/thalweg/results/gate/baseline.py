@@ -81,7 +81,7 @@ def recorded(outcomes: Outcomes, flow: str, fingerprint: str, wanted: Iterable[s
 def judged(flow: Mapping[str, Any], wanted: Iterable[str]) -> list[Measure]:
     """The wanted metrics that judge a flow, by its workload."""
     kind = kind_of(str(flow["workload"]))
-    return [measure for name in wanted if kind in (measure := MEASURES[name]).of]
+    return [measure for name in wanted if kind in (measure := MEASURES[name]).compares]
 
 
 def statistics(side: Recorded, measure: Measure, seeds: Sequence[int]) -> Statistics:

@@ -9,28 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.judging.measures import Measure
+from thalweg.judging.measures import MEASURES, Measure
 from thalweg.judging.statistics.interval import finite
 from thalweg.judging.statistics.quantiles import median
 from thalweg.judging.statistics.sequential import Decision, SignTest
 from thalweg.judging.thresholds import Threshold, Thresholds
 from thalweg.results.gate.baseline import judged
-
-VIRTUAL_ONLY = frozenset(
-    {
-        "event-rtt",
-        "event-rtt-high",
-        "frame-delay",
-        "max-frame-delay",
-        "p95-queue-delay",
-        "p99-queue-delay",
-        "utilisation",
-        "starvation",
-        "convergence",
-        "oscillation",
-    }
-)
-"""Metrics that real time does not measure."""
 
 
 @dataclass
@@ -86,7 +70,6 @@ class Comparison:
 def is_worse(measure: Measure, threshold: Threshold, before: float, now: float) -> bool:
     """Whether a pair is worse by more than the threshold.
 
-    >>> from thalweg.judging.measures import MEASURES
     >>> times, rates = MEASURES["completion"], MEASURES["rate"]
     >>> is_worse(times, Threshold(0.01), 1.0, 1.02), is_worse(times, Threshold(0.01, 0.1), 1.0, 1.02)
     (True, False)
@@ -108,7 +91,7 @@ def comparisons(
 
     `planned` is how many pairs there are to be.
     """
-    metrics = [name for name in thresholds if name not in VIRTUAL_ONLY]
+    metrics = [name for name in thresholds if not MEASURES[name].virtual_only]
     measures = [(name, flow, measure) for name, flow in flows.items() for measure in judged(flow, metrics)]
     return [
         Comparison(

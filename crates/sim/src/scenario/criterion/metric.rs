@@ -113,6 +113,25 @@ impl Unit {
     }
 }
 
+/// Which end of a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// A smaller value.
+    Lower,
+    /// A larger value.
+    Higher,
+}
+
+impl Better {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Better::Lower => "lower",
+            Better::Higher => "higher",
+        }
+    }
+}
+
 impl Metric {
     /// The name in scenario files.
     pub fn name(self) -> &'static str {
@@ -360,6 +379,52 @@ impl Metric {
             | Metric::SpuriousLoss
             | Metric::EncoderOscillation => Unit::Share,
             _ => Unit::Time,
+        }
+    }
+    /// The column of the outcomes that holds it: of the table of streams if it is of one, else of that of flows. That of
+    /// a controller says what is looked at (`Criterion::column`).
+    pub fn column(self) -> String {
+        match self {
+            Metric::Rate => "mean_rate_bps".to_owned(),
+            Metric::EncoderRate => "encoder_rate_bps".to_owned(),
+            Metric::Rtt => "mean_rtt_s".to_owned(),
+            Metric::QueueDelay => "mean_queue_delay_s".to_owned(),
+            _ if self.unit() != Unit::Time => self.name().replace('-', "_"),
+            _ => format!("{}_s", self.name().replace('-', "_")),
+        }
+    }
+    /// Which end is better; none where that depends on what a criterion asks for.
+    pub fn better(self) -> Option<Better> {
+        match self {
+            _ if self.is_of_controller() => None,
+            Metric::Load | Metric::Share => None,
+            Metric::Rate | Metric::Utilisation | Metric::EncoderRate => Some(Better::Higher),
+            _ => Some(Better::Lower),
+        }
+    }
+    /// Whether only virtual time measures it.
+    pub fn is_virtual_only(self) -> bool {
+        self.is_over_time()
+            || self.is_of_controller()
+            || self.is_of_call()
+            || matches!(
+                self,
+                Metric::EventRtt
+                    | Metric::EventRttHigh
+                    | Metric::Load
+                    | Metric::Utilisation
+                    | Metric::Trips
+            )
+    }
+    /// The workloads whose flows are compared by it. A call is compared by its frames, and not by when it ends; a breaker
+    /// by its criteria only.
+    pub fn compares(self) -> &'static [&'static str] {
+        match self {
+            Metric::Closed => &["transfer"],
+            Metric::Completion | Metric::Rate | Metric::Utilisation => &["transfer", "requests"],
+            _ if self.is_of_call() => &["call"],
+            _ if self.is_of_media() || self.is_of_controller() || self == Metric::Trips => &[],
+            _ => &["transfer", "requests", "call"],
         }
     }
     /// Whether frames before the start of measurement also count.

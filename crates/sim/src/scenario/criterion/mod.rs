@@ -3,7 +3,7 @@
 mod metric;
 pub(crate) mod watch;
 
-pub use metric::{Metric, Unit};
+pub use metric::{Better, Metric, Unit};
 
 use std::fmt;
 use std::str::FromStr;
@@ -164,16 +164,9 @@ impl Criterion {
 
     /// The column of the outcomes that holds the metric: of the table of streams if it names one, else of that of flows.
     pub fn column(&self) -> String {
-        if let Some(watch) = &self.watch {
-            return watch.column();
-        }
-        match self.metric {
-            Metric::Rate => "mean_rate_bps".to_owned(),
-            Metric::EncoderRate => "encoder_rate_bps".to_owned(),
-            Metric::Rtt => "mean_rtt_s".to_owned(),
-            Metric::QueueDelay => "mean_queue_delay_s".to_owned(),
-            time if time.unit() != Unit::Time => time.name().replace('-', "_"),
-            time => format!("{}_s", time.name().replace('-', "_")),
+        match &self.watch {
+            Some(watch) => watch.column(),
+            None => self.metric.column(),
         }
     }
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from thalweg.experiments.dossier.settings.setting import Keys, Profile, Question, Setting, flow, path, scenario
 
-_ASKED = (Question("5.1.2", "queue-delay"), Question("5.1.3", "drops"), Question("5.1", "rate"))
+_ASKED = (Question("5.1.2", "p95-queue-delay"), Question("5.1.3", "drops"), Question("5.1", "rate"))
 
 
 def _alone(

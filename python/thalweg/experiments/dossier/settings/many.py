@@ -95,7 +95,7 @@ def _standing() -> Iterator[Setting]:
         for bdp in ("1", "10", "50"):
             profile: Profile = "quick" if (count, bdp) == (2, "10") else "default"
             title = f"{count} flows, a buffer of {bdp} BDP at 20 Mbps and 40 ms"
-            asked = (Question("5.1.2", "queue-delay"),)
+            asked = (Question("5.1.2", "p95-queue-delay"),)
             deep = path("20 Mbps", "40 ms", f"{bdp} bdp")
             yield _many(f"deep-{count}-{bdp}", title, "6.1", deep, count, asked, "20 s", 500, profile)
 
