@@ -203,8 +203,8 @@ fn media_have_the_same_rate_in_streams_and_in_datagrams() {
         assert!((325.0..400.0).contains(&kbps), "{carriage}: {kbps}");
         let (call, bulk) = (call.share.unwrap(), bulk.share.unwrap());
         assert!((call + bulk - 1.0).abs() < 1e-9);
-        // Of 12 Mbps 11.6 are payload, and the other flow starts slowly.
-        assert!((0.030..0.045).contains(&call), "{carriage}: {call}");
+        // Of 12 Mbps 11.6 are payload: 3.4 % for five of the five or six seconds, and the other flow starts slowly.
+        assert!((0.027..0.045).contains(&call), "{carriage}: {call}");
         assert!(outcome.jain.is_some());
     }
 }
