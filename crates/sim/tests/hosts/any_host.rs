@@ -40,7 +40,7 @@ fn path() -> impl Strategy<Value = String> {
     ]);
     (500u64..200_000, 0u64..100, queue, more, any::<bool>()).prop_map(
         |(rate, rtt, queue, more, splits)| {
-            let rtt = rtt.max(20_000_u64.div_ceil(rate)); // a buffer of 1 BDP holds a packet
+            let rtt = rtt.max(24_000_u64.div_ceil(rate)); // a buffer of 1 BDP holds two packets
             format!(
                 "[path]\nrate = \"{rate} kbps\"\nrtt = \"{rtt} ms\"\nqueue = \"{queue}\"\nsplits = {splits}\n{more}\n"
             )
