@@ -246,7 +246,7 @@ def said(*command: str) -> str:
 def rust(packages: Sequence[str] = ()) -> Stage:
     """The tests of crates: of all, if none is named."""
     named = f" PACKAGES='{' '.join(packages)}'" if packages else ""
-    return Stage("rust", 30 if packages else 610, (f"make --no-print-directory test-rust{named}",))
+    return Stage("rust", 30 if packages else 500, (f"make --no-print-directory test-rust{named}",))
 
 
 SEED = "SEED=$(git rev-parse HEAD)"
@@ -267,9 +267,9 @@ QUICK = (
 TEST = [
     BUILD,
     STYLE,
-    Stage("lint", 200, (f"{MAKE} clippy", ".venv/bin/mypy")),
+    Stage("lint", 140, (f"{MAKE} clippy", ".venv/bin/mypy")),
     rust(),
-    Stage("python", 1300, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
+    Stage("python", 1000, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
 ]
 IGNORED = " ".join(f"--package thalweg-{crate}" for crate in ("sim", "quic", "adapters", "fuzz", "live"))
 NOT_FOREIGN = " ".join(f"--ignore={path}" for path in FOREIGN.split())
