@@ -140,6 +140,20 @@ def test_one_switch_gives_all_flows_the_hosts_of_linux_and_takes_them_back(opene
     assert view.evaluate("thalweg.shown.trial.hash") == ideal
 
 
+def test_the_switch_can_be_turned_off_where_it_makes_a_scenario_impossible(opened: Open) -> None:
+    view = opened()
+    view.evaluate("(text) => thalweg.open(text, 'train.toml')", TEXT)
+    view.evaluate("thalweg.set({'link.air.buffer': '\"2 kB\"', 'link.air.splits': 'false'})")
+    switch = view.get_by_label("As Linux sends it")
+    switch.click()
+    until(view, "thalweg.shown.refusal?.includes('holds no bundle')")
+    assert switch.is_checked()
+    switch.click()
+    until(view, "thalweg.shown.refusal === null")
+    assert not switch.is_checked()
+    assert "flow.*.host" not in view.evaluate("thalweg.shown.setup.sets")
+
+
 def test_a_text_that_cannot_be_changed_in_place_is_still_the_same_scenario(opened: Open) -> None:
     view = opened()
     text = TEXT.replace('rate = "10 Mbps"     # by day\n', "").replace(

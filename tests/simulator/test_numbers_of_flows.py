@@ -91,6 +91,36 @@ def test_a_flow_of_datagrams_has_the_rate_of_its_media() -> None:
     assert flow.values["mean_queue_delay_s"].value > 0
 
 
+@pytest.mark.parametrize("carriage", ['carriage = "datagrams"', "group = 25", 'group = 25\nskip_after = "250 ms"'])
+@pytest.mark.parametrize(("loss", "answer"), [("0 %", "pass"), ("100 %", "fail")])
+def test_a_background_call_that_is_cut_off_is_judged_by_what_came_until_then(
+    carriage: str, loss: str, answer: str
+) -> None:
+    bound = '[[pass]]\nflow = "call"\nstream = "video"\nmetric = "{}"\nat_most = "{}"\n'
+    criteria = {"frozen": "1 s", "late": "5", "p95-delay": "250 ms", "max-delay": "1 s"}
+    text = f"""title = "Cut off"
+time_limit = "5 s"
+[path]
+rate = "12 Mbps"
+rtt = "20 ms"
+change = [{{ at = "2 s", loss = "{loss}" }}]
+[[flow]]
+name = "call"
+controller = "cubic"
+background = true
+[[flow.media]]
+name = "video"
+per_second = 25
+duration = "60 s"
+frame = "1000 B"
+{carriage}
+"""
+    for metric, most in criteria.items():
+        outcomes = Scenario.from_toml(text + bound.format(metric, most), "cut").trials(1)
+        assert outcomes.verdict().answer == answer, metric
+        assert outcomes.unfinished() is None
+
+
 def test_a_figure_of_a_call_that_both_ends_send_has_a_line_for_each() -> None:
     trial = Scenario.from_toml(CALL, "both").run(seed=1, trace=True)
     panel = plot_trial(trial, panels=["window"]).spec["vconcat"][0]

@@ -137,10 +137,12 @@ const LINUX = quoted("linux");
 const DEFAULT_HOST = "{}";
 
 /** Turning it back takes the setting away; only where the scenario itself has Linux, another one overrides that. */
-export function linuxHosts(values: Values): Switch {
+export function linuxHosts(values: Values, set: string | undefined): Switch {
   const flows = Array.isArray(values["flow"]) ? values["flow"] : [];
   const hosts = flows.map((flow) => inside(flow)["host"]);
-  const isOn = hosts.length > 0 && hosts.every((host) => host === "linux" || inside(host)["model"] === "linux");
+  const isRead = hosts.length > 0 && hosts.every((host) => host === "linux" || inside(host)["model"] === "linux");
+  // What is read last may be older: a scenario that the switch makes impossible is refused, and has to be left again.
+  const isOn = set === undefined ? isRead : set === LINUX;
   const [wanted, opposite] = isOn ? [DEFAULT_HOST, LINUX] : [LINUX, DEFAULT_HOST];
   return {
     isOn,
@@ -153,8 +155,8 @@ export function linuxHosts(values: Values): Switch {
 
 const DELAYS: Range = { least: 1e-3, most: 1, unit: "s" };
 
-/** The settings of the scenario as it runs. `models` are the queue disciplines of the engine. */
-export function settings(checked: CheckedScenario, queues: string[]): Settings {
+/** The settings of the scenario as it runs. `queues` are the disciplines of the engine. */
+export function settings(checked: CheckedScenario, queues: string[], sets: Record<string, string>): Settings {
   const [hop, listed, values] = hopOf(checked.values);
   const amount = (name: string) => checked.amounts[`${listed}.${name}`];
   const queue = values["queue"];
@@ -212,6 +214,6 @@ export function settings(checked: CheckedScenario, queues: string[]): Settings {
             shown: written(seconds, "s"),
             at: (position) => meanOf(valueAt(position, 1e-4, 0.1)),
           },
-    linuxHosts: linuxHosts(checked.values),
+    linuxHosts: linuxHosts(checked.values, sets[HOSTS]),
   };
 }

@@ -142,7 +142,7 @@ export function Path() {
   const read = checked.value;
   if (!read) return <p>{refusal.value ? "" : "Reading the scenario…"}</p>;
   const queues = (about.value?.models ?? []).filter((model) => model.kind === "queue").map((model) => model.name);
-  const now = settings(read, queues);
+  const now = settings(read, queues, setup.value.sets);
   const isChanged = Object.keys(setup.value.sets).length + Object.keys(setup.value.controllers).length > 0;
   const more = (
     <>

@@ -36,7 +36,7 @@ pub(crate) fn frames(connections: &[Connection], end: Instant) -> Vec<FrameRow> 
         let Some(call) = &connection.call else {
             continue;
         };
-        for ((spec, frames), stream) in call.frames(end).zip(call.records()) {
+        for ((spec, frames), stream) in call.frames(end).zip(call.records(connection.start)) {
             let from = Instant::START + spec.measure_from;
             let delivered = stream.delivered.iter();
             let counted: Vec<_> = delivered.filter(|one| one.nominal >= from).collect();

@@ -6,7 +6,7 @@
 //! stream is no freeze.
 
 use crate::scenario::media::MediaSpec;
-use crate::trial::media::FrameRecord;
+use crate::trial::media::{FrameRecord, StreamRecords};
 use thalweg_units::{Duration, Instant};
 
 /// Frames of the mean.
@@ -51,6 +51,21 @@ pub(super) fn of(spec: &MediaSpec, start: Instant, frames: &[&FrameRecord]) -> V
         known += 1;
     }
     freezes
+}
+
+/// The freeze that lasts when a call is cut off, if there is one: from the last frame shown, or from `from` if nothing was
+/// shown in the measured part. An interval is the nominal one.
+pub(super) fn open(stream: &StreamRecords<'_>, from: Instant, cut: Instant) -> Option<Duration> {
+    let (spec, start) = (stream.spec, stream.start);
+    let begun = spec
+        .pauses
+        .partition_point(|(from, _)| start + *from <= cut);
+    let resumed = (begun.checked_sub(1)).map_or(start, |last| start + spec.pauses[last].1);
+    let shown = stream.delivered.iter().map(|record| record.received).max();
+    let since = shown.unwrap_or(start).max(start).max(from).max(resumed);
+    let interval = spec.span(1);
+    let is_due = since < cut && cut < start + spec.span(spec.frames);
+    (is_due.then(|| cut - since)).filter(|time| *time >= (interval * TIMES).max(interval + LONGER))
 }
 
 /// Whether the stream, which began at `start`, paused between two frames.

@@ -69,35 +69,42 @@ pub(crate) fn of_call(
     };
     let changes = |from: Role| scenario.changes(connection.flow, Direction::from(from), now);
     let changes = Role::BOTH.map(changes);
-    let streams = call.records();
     let mut found: Vec<MediaOutcome> = Vec::new();
-    for stream in streams {
+    for stream in call.records(connection.start) {
         let changes = &changes[stream.spec.from.index()];
-        found.push(match connection.completion {
-            Some(_) => summarise(&stream, changes, &[], None),
-            None => {
-                let due = call.frames(now).nth(found.len());
-                let missing = due.map_or_else(Vec::new, |(spec, due)| missing(spec, &due, now));
-                summarise(&stream, changes, &missing, Some(now))
+        // A breaker closes a call before the trial ends.
+        let cut = connection.tripped.map_or(now, |(at, _)| at);
+        let is_cut = connection.completion.is_none() && stream.start < cut;
+        found.push(match is_cut {
+            false => summarise(&stream, changes, &[], None),
+            true => {
+                let due = call.due(found.len(), stream.start, cut);
+                let missing = missing(&stream, &due, cut);
+                summarise(&stream, changes, &missing, Some(cut))
             }
         });
     }
     found
 }
 
-/// Frames of a call that the trial has cut off, which are late already and on their way: they have come after what has
-/// passed by then at least. A datagram may be lost, and a frame of a stream with `skip_after` given up.
-fn missing(spec: &MediaSpec, due: &[(Instant, Option<Instant>)], now: Instant) -> Vec<FrameRecord> {
-    if spec.carriage == Carriage::Datagrams || spec.skip_after.is_some() {
-        return Vec::new();
-    }
-    let late = |nominal: &Instant| now - *nominal > spec.deadline;
+/// Frames of a call that was cut off which are late already: they have come after what has passed by then at least. A
+/// datagram may be lost, and a frame of a stream with `skip_after` given up, if a later one has come.
+fn missing(
+    stream: &StreamRecords<'_>,
+    due: &[(Instant, Option<Instant>)],
+    cut: Instant,
+) -> Vec<FrameRecord> {
+    let spec = stream.spec;
+    let newest = stream.delivered.iter().map(|record| record.nominal).max();
+    let is_passed = |nominal: Instant| newest.is_some_and(|newest| nominal < newest);
+    let may_be_gone = spec.carriage == Carriage::Datagrams || spec.skip_after.is_some();
     let without = due.iter().filter(|(_, received)| received.is_none());
-    (without.map(|(nominal, _)| *nominal).filter(late))
+    (without.map(|(nominal, _)| *nominal))
+        .filter(|nominal| cut - *nominal > spec.deadline && !(may_be_gone && is_passed(*nominal)))
         .map(|nominal| FrameRecord {
             nominal,
             generated: nominal,
-            received: now,
+            received: cut,
         })
         .collect()
 }
@@ -124,19 +131,15 @@ fn summarise(
         delays.get(rank as usize - 1).copied()
     };
     let all = || all_records().map(|r| r.received - r.nominal);
-    // The picture may be frozen when the trial cuts the call off.
-    let last = cut.filter(|now| *now < stream.start + spec.span(spec.frames));
-    let last = last.map(|now| FrameRecord {
-        nominal: now,
-        generated: now,
-        received: now,
-    });
-    let shown: Vec<&FrameRecord> = counted.iter().copied().chain(&last).collect();
+    let shown: Vec<&FrameRecord> = records.iter().filter(|r| r.nominal >= from).collect();
     let freezes = freezes::of(spec, stream.start, &shown);
+    let times = freezes.iter().map(|freeze| freeze.duration);
+    let open = cut.and_then(|cut| freezes::open(stream, from, cut));
+    let times: Vec<Duration> = times.chain(open).collect();
     let is_voice = spec.carriage == Carriage::Datagrams && spec.encoder().is_none();
     MediaOutcome {
         name: spec.name.clone(),
-        frames: count - missing.iter().filter(|r| r.nominal >= from).count() as u64,
+        frames: shown.len() as u64,
         mean_delay: mean(delays.iter().copied().sum()),
         p50_delay: quantile(50),
         p95_delay: quantile(95),
@@ -146,19 +149,22 @@ fn summarise(
             .max()
             .map(|_| all().sum::<Duration>() / (records.len() + missing.len()) as u64),
         max_delay_from_start: all().max(),
-        mean_one_way_delay: mean(counted.iter().map(|r| r.received - r.generated).sum()),
+        mean_one_way_delay: (!shown.is_empty()).then(|| {
+            let all: Duration = shown.iter().map(|r| r.received - r.generated).sum();
+            all / shown.len() as u64
+        }),
         late: delays
             .iter()
             .filter(|delay| **delay > spec.deadline)
             .count() as u64,
-        freezes: freezes.len() as u64,
-        frozen: freezes.iter().map(|one| one.duration).sum(),
+        freezes: times.len() as u64,
+        frozen: times.iter().copied().sum(),
         skipped: u64::from(skipped),
         recovery: longest_recovery(records, changes),
         encoder_rate: (stream.encoded).and_then(|encoded| encoded.mean_rate(spec.per_second)),
         encoder_oscillation: stream.encoded.and_then(|encoded| encoded.oscillation()),
         mos: is_voice
-            .then(|| voice::score(&counted, u64::from(stream.generated)))
+            .then(|| voice::score(&shown, u64::from(stream.generated)))
             .flatten(),
     }
 }
@@ -240,7 +246,7 @@ mod tests {
             generated: 45,
             encoded: None,
         };
-        let missing = missing(spec, &came, at(1500));
+        let missing = missing(&stream, &came, at(1500));
         // Those due from 693 to 1221 ms are more than 250 ms late, the first 807 ms.
         assert_eq!((missing.len(), missing[0].nominal), (17, at(693)));
         let ms = Duration::from_millis;
@@ -248,10 +254,21 @@ mod tests {
         assert_eq!((cut.frames, cut.late), (21, 17));
         assert_eq!(cut.max_delay, Some(ms(807)));
         assert_eq!((cut.freezes, cut.frozen), (1, ms(1500 - 710)));
-        // Datagrams may be lost; the picture is frozen as long.
-        let cut = summarise(&stream, &[], &[], Some(at(1500)));
-        assert_eq!((cut.late, cut.max_delay), (0, Some(ms(50))));
-        assert_eq!((cut.freezes, cut.frozen), (1, ms(1500 - 710)));
+        // Nothing came at all: frozen from the start, or from the start of measurement.
+        let dead = StreamRecords {
+            delivered: &[],
+            ..stream
+        };
+        let none: Vec<(Instant, Option<Instant>)> =
+            came.iter().map(|(due, _)| (*due, None)).collect();
+        let missing = super::missing(&dead, &none, at(1500));
+        let cut = summarise(&dead, &[], &missing, Some(at(1500)));
+        // Those due until 1221 ms: 38 of them.
+        assert_eq!(
+            (cut.frames, cut.late, cut.max_delay),
+            (0, 38, Some(ms(1500)))
+        );
+        assert_eq!((cut.freezes, cut.frozen), (1, ms(1500)));
         let whole = summarise(&stream, &[], &[], None);
         assert_eq!(whole.freezes, 0);
     }

@@ -91,7 +91,7 @@ pub struct FlowOutcome {
     /// When its circuit breaker tripped, from the start of the trial, and by which rule.
     #[serde(default)]
     pub tripped: Option<(Duration, Rule)>,
-    /// Stream bytes delivered.
+    /// Bytes delivered in streams and datagrams.
     pub bytes_delivered: Bytes,
     /// Mean rate of delivery from its start to its completion, or to the end of the trial.
     pub mean_rate: Rate,

@@ -212,9 +212,19 @@ impl Call {
         })
     }
 
-    /// What became of the frames of each stream.
-    pub(crate) fn records(&self) -> impl Iterator<Item = StreamRecords<'_>> {
-        let start = self.start.unwrap_or(Instant::START);
+    /// Nominal times until `end` of the frames of a stream, and when they arrived; of a call that begins at `start`.
+    pub(crate) fn due(
+        &self,
+        stream: usize,
+        start: Instant,
+        end: Instant,
+    ) -> Vec<(Instant, Option<Instant>)> {
+        self.tracks[stream].frames(start, end)
+    }
+
+    /// What became of the frames of each stream. A call that never began should have begun at `start`.
+    pub(crate) fn records(&self, start: Instant) -> impl Iterator<Item = StreamRecords<'_>> {
+        let start = self.start.unwrap_or(start);
         self.tracks.iter().map(move |track| StreamRecords {
             spec: &track.spec,
             start,
