@@ -42,8 +42,9 @@ pub fn models() -> Vec<Value> {
     entries.collect()
 }
 
-/// The metrics that a criterion can bound: name, unit, what it is a number of, column of the outcomes, better end, workloads
-/// that it compares, whether only virtual time measures it, whether it is a time from the start of the trial, whether a flow that does not finish has it, and meaning of each.
+/// The metrics that a criterion can bound: name, unit, what it is a number of, column of the outcomes, better end,
+/// workloads that it compares, whether only virtual time measures it, whether it is a time from the start of the trial,
+/// whether a flow that does not finish has it, and meaning of each.
 pub fn metrics() -> Vec<Value> {
     let entries = Metric::ALL.iter().map(|metric| {
         json!({

@@ -2,7 +2,8 @@
 
 A criterion bounds one metric of one flow: every trial must stay at or under `at_most`, or at or over `at_least`.
 With `in` below 1 only that share of the trials must. A trial in which the flow did not finish has the worst value,
-over any target; also for the delays of its streams: the frames that came before a call died do not speak for it.
+over any target; also for the numbers of its streams, unless it is a background call: that is judged until the end,
+with the frames that are overdue by then.
 Rate, loss, RTT, queue delay, share, states of the controller and others (`Measure.until_the_end`) are of what
 happened until the flow or the trial ended, whether the flow finished or not. A trial that does not define them,
 of a flow that sent nothing or never converged, has the worst value too.

@@ -33,10 +33,12 @@ pub struct FrameRow {
 pub(crate) fn frames(connections: &[Connection], end: Instant) -> Vec<FrameRow> {
     let mut rows = Vec::new();
     for (flow, connection) in connections.iter().enumerate() {
-        let Some(call) = &connection.call else {
+        let Some(call) = connection.call.as_ref().filter(|call| call.has_begun()) else {
             continue;
         };
-        for ((spec, frames), stream) in call.frames(end).zip(call.records(connection.start)) {
+        for (index, stream) in call.records(connection.start).enumerate() {
+            let spec = stream.spec;
+            let frames = call.due(index, stream.start, end);
             let from = Instant::START + spec.measure_from;
             let delivered = stream.delivered.iter();
             let counted: Vec<_> = delivered.filter(|one| one.nominal >= from).collect();

@@ -84,15 +84,21 @@ impl Checker<'_> {
         workload: &Workload,
     ) -> Result<(), ScenarioError> {
         let [least, most] = self.registry.given_rates(&flow.controller);
-        for media in Role::BOTH.map(|role| workload.media_rates(role, Bytes::ZERO)) {
-            let Some(media) = media else { continue };
+        for role in Role::BOTH {
+            let Some(media) = workload.media_rates(role, Bytes::ZERO) else {
+                continue;
+            };
             for ((name, given), theirs) in [(least, media.least), (most, media.most)] {
                 let Some(given) = given.filter(|given| *given != theirs) else {
                     continue;
                 };
-                let fixed = flow.media.iter().take_while(|one| one.rate.is_none());
-                let encoder = fixed.count();
-                let key = format!("flow.{index}.media.{encoder}.rate");
+                let sends = |one: &schema::Media| match one.from {
+                    schema::From::Server => role == Role::Server,
+                    schema::From::Client => role == Role::Client,
+                };
+                let mut streams = flow.media.iter();
+                let encoder = streams.position(|one| one.rate.is_some() && sends(one));
+                let key = format!("flow.{index}.media.{}.rate", encoder.unwrap_or(0));
                 let line = ScenarioError::at(self.text, self.origin, &[], &key, "").line;
                 let line = line.map_or_else(String::new, |line| format!(" of line {line}"));
                 let problem = format!(

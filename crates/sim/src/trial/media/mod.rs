@@ -199,17 +199,9 @@ impl Call {
             .is_some_and(|start| self.tracks.iter().all(|track| track.is_over(now, start)))
     }
 
-    /// For each stream of the call: its specification, and every frame that was due by `end`, with the time of its
-    /// arrival.
-    pub(crate) fn frames(
-        &self,
-        end: Instant,
-    ) -> impl Iterator<Item = (&MediaSpec, Vec<(Instant, Option<Instant>)>)> {
-        let start = self.start;
-        self.tracks.iter().filter_map(move |track| {
-            let frames = track.frames(start?, end);
-            Some((&track.spec, frames))
-        })
+    /// Whether it has begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.start.is_some()
     }
 
     /// Nominal times until `end` of the frames of a stream, and when they arrived; of a call that begins at `start`.
