@@ -234,12 +234,18 @@ pub fn streams(specs: &[FlowSpec], trials: &[Finished]) -> Table {
             row.stream.max_delay_from_start
         })
         .seconds("mean_one_way_delay_s", |row| row.stream.mean_one_way_delay)
+        .seconds("first_frame_s", |row| row.stream.first_frame)
+        .rate("media_rate_bps", |row| row.stream.media_rate)
         .count("late", |row| row.stream.late)
         .count("freezes", |row| row.stream.freezes)
         .count("skipped", |row| row.stream.skipped)
+        .count("undelivered", |row| row.stream.undelivered)
         .seconds("recovery_s", |row| row.stream.recovery)
         .seconds("frozen_s", |row| Some(row.stream.frozen))
         .rate("encoder_rate_bps", |row| row.stream.encoder_rate)
+        .float("encoder_share", |row| {
+            row.stream.encoder_share.unwrap_or(f64::NAN)
+        })
         .float("encoder_oscillation", |row| {
             row.stream.encoder_oscillation.unwrap_or(f64::NAN)
         })

@@ -59,6 +59,13 @@ _OUTCOMES = (
 _DROPPABLE_OUTCOMES = (
     "timeouts",
     "RTT max",
+    "p50",
+    "first frame",
+    "skipped",
+    "undelivered",
+    "p99",
+    "media rate",
+    "mean delay",
     "max",
     "dropped",
     "sent",

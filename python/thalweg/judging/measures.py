@@ -37,11 +37,16 @@ class Measure:
     """A flow has it which does not finish."""
     meaning: str
 
-    def criterion(self, flow: str) -> dict[str, Any]:
-        """A criterion that every value of a flow keeps, for its statistics."""
+    def criterion(self, flow: str, stream: str | None = None, *, awaited: bool = True) -> dict[str, Any]:
+        """A criterion that every value of a flow, or of its stream, keeps, for its statistics.
+
+        The frames of a call that no trial waits for are judged until the end of the trial.
+        """
+        of_frames = self.of == "stream" or self.compares == ("call",)
+        until_the_end = self.until_the_end or (of_frames and not awaited)
         bound = {"at_least": -math.inf} if self.better == "higher" else {"at_most": math.inf}
         about = {"metric": self.name, "column": self.column, "unit": self.unit, "informative": True}
-        return {"flow": flow, **about, **bound}
+        return {"flow": flow, "stream": stream, "until_the_end": until_the_end, **about, **bound}
 
 
 METRICS = {str(one["name"]): Measure(**{**one, "compares": tuple(one["compares"])}) for one in _native.metrics()}

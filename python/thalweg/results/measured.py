@@ -97,13 +97,20 @@ POLICED = _share("policed", "policed", "policed_packets", *LINK[-1].whole)
 """Of what is dropped; of links whose policer dropped something."""
 STREAM = (
     _column("mean delay", "s", "mean_delay_s"),
+    _column("p50", "s", "p50_delay_s"),
     _column("p95", "s", "p95_delay_s"),
+    _column("p99", "s", "p99_delay_s"),
     _column("max", "s", "max_delay_s"),
+    _column("first frame", "s", "first_frame_s"),
     _column("late", "", "late"),
     _column("freezes", "", "freezes"),
     _column("frozen", "s", "frozen_s"),
     _column("skipped", "", "skipped"),
+    _column("undelivered", "", "undelivered"),
+    _column("media rate", "bps", "media_rate_bps"),
     _column("encoder rate", "bps", "encoder_rate_bps"),
+    _column("of its most", "share", "encoder_share"),
+    _column("MOS", "", "mos"),
 )
 
 

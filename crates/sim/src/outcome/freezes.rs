@@ -93,6 +93,7 @@ mod tests {
                 nominal: at(*nominal),
                 generated: at(*nominal),
                 received: at(*received),
+                size: thalweg_units::Bytes::ZERO,
             })
             .collect();
         let mut spec = standard_call(Duration::from_secs(5), Duration::ZERO)[1].clone();

@@ -1,5 +1,6 @@
 //! Outcome of a stream of media.
 
+use super::video::{self, Video};
 use super::{freezes, voice};
 use crate::scenario::Scenario;
 use crate::scenario::hop::Direction;
@@ -9,7 +10,7 @@ use crate::trial::connection::Connection;
 use crate::trial::media::{FrameRecord, StreamRecords};
 use serde::{Deserialize, Serialize};
 use thalweg_transport::Role;
-use thalweg_units::{Duration, Instant, Rate};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Delay counts as back to normal within this of the normal delay.
 const NORMAL_MARGIN: Duration = Duration::from_millis(10);
@@ -39,6 +40,10 @@ pub struct MediaOutcome {
     pub max_delay_from_start: Option<Duration>,
     /// Mean delay from generation.
     pub mean_one_way_delay: Option<Duration>,
+    /// From the start of the flow to the first frame received, measured or not; none if no frame came.
+    pub first_frame: Option<Duration>,
+    /// Bytes of the frames delivered, of those counted, over the time of all frames that were due.
+    pub media_rate: Option<Rate>,
     /// Frames that came after their deadline.
     pub late: u64,
     /// Freezes as WebRTC counts them (`freezeCount`), see `outcome/freezes.rs`.
@@ -47,14 +52,19 @@ pub struct MediaOutcome {
     pub frozen: Duration,
     /// Frames that were cancelled.
     pub skipped: u64,
+    /// Frames that were due and were not delivered: lost, cancelled, or on their way when the trial ended.
+    pub undelivered: u64,
     /// Longest time from a change of the path until the delay is back to normal: until every later frame
     /// (up to the next change) is within 10 ms of the median of the second half of that interval.
     pub recovery: Option<Duration>,
     /// Mean rate of the encoder, of a stream that has one.
     pub encoder_rate: Option<Rate>,
+    /// That over the most of the encoder.
+    pub encoder_share: Option<f64>,
     /// Standard deviation of its rate over its mean.
     pub encoder_oscillation: Option<f64>,
-    /// Mean opinion score, of a stream of datagrams of a fixed size: audio; see `outcome/voice.rs`.
+    /// Mean opinion score: of a stream of datagrams of a fixed size, which is audio, see `outcome/voice.rs`; of any other,
+    /// which is video, see `outcome/video.rs`.
     pub mos: Option<f64>,
 }
 
@@ -75,14 +85,17 @@ pub(crate) fn of_call(
         // A breaker closes a call before the trial ends.
         let cut = connection.tripped.map_or(now, |(at, _)| at);
         let is_cut = connection.completion.is_none() && stream.start < cut;
-        found.push(match is_cut {
+        let mut outcome = match is_cut {
             false => summarise(&stream, changes, &[], None),
             true => {
                 let due = call.due(found.len(), stream.start, cut);
                 let missing = missing(&stream, &due, cut);
                 summarise(&stream, changes, &missing, Some(cut))
             }
-        });
+        };
+        let first = stream.delivered.iter().map(|record| record.received).min();
+        outcome.first_frame = first.map(|first| first - connection.start);
+        found.push(outcome);
     }
     found
 }
@@ -105,6 +118,7 @@ fn missing(
             nominal,
             generated: nominal,
             received: cut,
+            size: Bytes::ZERO,
         })
         .collect()
 }
@@ -137,6 +151,12 @@ fn summarise(
     let open = cut.and_then(|cut| freezes::open(stream, from, cut));
     let times: Vec<Duration> = times.chain(open).collect();
     let is_voice = spec.carriage == Carriage::Datagrams && spec.encoder().is_none();
+    let due = spec.frames_between(stream.start, from, cut.unwrap_or(Instant::NEVER));
+    let bytes: Bytes = shown.iter().map(|record| record.size).sum();
+    let encoder_rate = (stream.encoded).and_then(|encoded| encoded.mean_rate(spec.per_second));
+    let late = delays.iter().filter(|delay| **delay > spec.deadline);
+    let late = late.count() as u64;
+    let in_time = count - late;
     MediaOutcome {
         name: spec.name.clone(),
         frames: shown.len() as u64,
@@ -153,19 +173,29 @@ fn summarise(
             let all: Duration = shown.iter().map(|r| r.received - r.generated).sum();
             all / shown.len() as u64
         }),
-        late: delays
-            .iter()
-            .filter(|delay| **delay > spec.deadline)
-            .count() as u64,
+        first_frame: None,
+        media_rate: (due > 0).then(|| Rate::over(bytes, spec.span(due))),
+        late,
         freezes: times.len() as u64,
         frozen: times.iter().copied().sum(),
         skipped: u64::from(skipped),
+        undelivered: u64::from(due).saturating_sub(shown.len() as u64),
         recovery: longest_recovery(records, changes),
-        encoder_rate: (stream.encoded).and_then(|encoded| encoded.mean_rate(spec.per_second)),
+        encoder_rate,
+        encoder_share: (spec.encoder().zip(encoder_rate)).map(|(encoder, rate)| {
+            rate.as_bits_per_sec() as f64 / encoder.most.as_bits_per_sec() as f64
+        }),
         encoder_oscillation: stream.encoded.and_then(|encoded| encoded.oscillation()),
-        mos: is_voice
-            .then(|| voice::score(&shown, u64::from(stream.generated)))
-            .flatten(),
+        mos: match encoder_rate.or_else(|| spec.fixed_rate()) {
+            _ if is_voice => voice::score(&shown, u64::from(stream.generated)),
+            Some(rate) => video::score(Video {
+                rate,
+                per_second: spec.per_second,
+                in_time,
+                due: u64::from(due),
+            }),
+            None => None,
+        },
     }
 }
 
@@ -235,6 +265,7 @@ mod tests {
                     nominal: *nominal,
                     generated: *nominal,
                     received,
+                    size: Bytes::new(3_750),
                 })
             })
             .collect();
@@ -280,6 +311,7 @@ mod tests {
             nominal: at(nominal),
             generated: at(nominal + 15),
             received: at(received),
+            size: Bytes::new(3_750),
         };
         // delays 30, 40, 300, 30; the third frame comes 293 ms after the second: a freeze
         let records = [

@@ -10,6 +10,7 @@ pub(crate) mod series;
 pub(crate) mod sharing;
 pub(crate) mod summary;
 pub(crate) mod trace;
+mod video;
 mod voice;
 pub(crate) mod watching;
 

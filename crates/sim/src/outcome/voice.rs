@@ -56,7 +56,7 @@ fn opinion(rating: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use thalweg_units::{Duration, Instant};
+    use thalweg_units::{Bytes, Duration, Instant};
 
     fn frame(delay: u64) -> FrameRecord {
         let received = Instant::START + Duration::from_millis(delay);
@@ -64,6 +64,7 @@ mod tests {
             nominal: Instant::START,
             generated: Instant::START,
             received,
+            size: Bytes::ZERO,
         }
     }
 

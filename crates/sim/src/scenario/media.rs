@@ -2,7 +2,7 @@
 
 use super::schema::Carriage;
 use thalweg_transport::Role;
-use thalweg_units::{Bytes, Duration, Fraction, Rate};
+use thalweg_units::{Bytes, Duration, Fraction, Instant, Rate};
 
 /// One stream of media.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +93,12 @@ impl MediaSpec {
             true => self.frames,
             false => (0..self.frames).filter(|n| !self.is_paused(*n)).count() as u32,
         }
+    }
+    /// Frames whose nominal time, in a stream that begins at `start`, is not before `from` and not after `until`.
+    pub(crate) fn frames_between(&self, start: Instant, from: Instant, until: Instant) -> u32 {
+        let is_within = |frame: &u32| (from..=until).contains(&(start + self.span(*frame)));
+        let frames = (0..self.frames).filter(|frame| !self.is_paused(*frame));
+        frames.filter(is_within).count() as u32
     }
     /// The mean rate of a stream of fixed frames, pauses aside.
     pub(crate) fn fixed_rate(&self) -> Option<Rate> {

@@ -62,6 +62,20 @@ fn on_an_idle_link_of_twice_the_rate_no_controller_has_a_late_frame() {
                 let name = &media.name;
                 let of = format!("{}, {range:?} kbps, {name} of {streams}", entry.name);
                 assert_eq!((media.late, media.frames), (0, 900), "{of}");
+                // All that the encoder made arrived, the first of it after a handshake and one way at least.
+                assert_eq!(
+                    (media.undelivered, media.media_rate),
+                    (0, media.encoder_rate),
+                    "{of}"
+                );
+                let first = media.first_frame.expect("it came");
+                assert!((60..1_000).contains(&first.as_millis()), "{of}: {first}");
+                let share = media.encoder_share.expect("it has an encoder");
+                assert!(
+                    (0.9 * range.0 as f64 / range.1 as f64..1.1).contains(&share),
+                    "{of}: {share}"
+                );
+                assert!((1.0..4.5).contains(&media.mos.expect("video")), "{of}");
             }
         }
     }

@@ -32,6 +32,7 @@ from thalweg.results.comparison import (
     find_worse,
     missing,
     shared_seeds,
+    traded,
 )
 from thalweg.results.suite_result import SuiteResult
 
@@ -225,6 +226,7 @@ def _document(
             "b": folder,
             "shared_seeds": shared_seeds(loaded[0], other),
             "rows": [row.document() for row in rows],
+            "traded": [one.document() for one in traded(rows, loaded[0], other)],
             "failures": [one.document() for one in worse.failures],
             "changed": [one.document() for one in worse.changed],
         }
@@ -253,8 +255,10 @@ def _print(
     for letter, folder, result in zip(LETTERS, folders, loaded, strict=False):
         about = f"{result.controllers} ({result.started}, version {result.version})"
         console.print(f"{letter}: {folder}: {about}")
-    for letter, rows in zip(LETTERS[1:], compared, strict=False):
+    for letter, rows, other in zip(LETTERS[1:], compared, loaded[1:], strict=False):
         console.print(comparison_table(rows, b=letter))
+        for one in traded(rows, loaded[0], other):
+            console.print(f"{one.scenario}: {one.text(letter)}")
         console.print(_summary(rows, margin))
 
 

@@ -15,7 +15,7 @@ from thalweg.cli.options import Binding, Format
 from thalweg.cli.status import FAILED, PASSED, REFUSED, of_result
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.scenario import Scenario
-from thalweg.results.comparison import Row, compare_results
+from thalweg.results.comparison import Row, compare_results, traded
 from thalweg.results.suite_result import SuiteResult
 
 
@@ -77,7 +77,12 @@ def run_side_by_side(
 
 def _document(sides: Sequence[Side], compared: Sequence[Sequence[Row]]) -> dict[str, Any]:
     comparisons = [
-        {"a": sides[0].label, "b": side.label, "rows": [row.document() for row in rows]}
+        {
+            "a": sides[0].label,
+            "b": side.label,
+            "rows": [row.document() for row in rows],
+            "traded": [one.document() for one in traded(rows, sides[0].result, side.result)],
+        }
         for side, rows in zip(sides[1:], compared, strict=True)
     ]
     return {"sides": [side.document() for side in sides], "comparisons": comparisons}
@@ -95,4 +100,6 @@ def _print(entry: Entry, sides: Sequence[Side], compared: Sequence[Sequence[Row]
     for side, rows in zip(sides[1:], compared, strict=True):
         console.print(f"\nA: {sides[0].label}; B: {side.label}")
         console.print(comparison_table(rows, named=False))
+        for one in traded(rows, sides[0].result, side.result):
+            console.print(one.text())
     console.print(f"{tables.each(trials)}, seed {seed}")

@@ -12,8 +12,9 @@ many criteria some would differ by chance; the answers keep the false discovery 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ import polars as pl
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import percent
 from thalweg.engine.outcome import Outcomes
+from thalweg.judging.measures import METRICS, Kind, kind_of
 from thalweg.judging.statistics.differences import (
     Difference,
     in_pairs,
@@ -40,14 +42,13 @@ from thalweg.results.suite_result import SuiteResult
 
 MARGIN = 0.01
 """Of the smaller median; smaller differences do not count."""
-_OF_FLOWS: tuple[dict[str, Any], ...] = (
-    {"metric": "completion", "column": "completion_s", "unit": "s", "at_most": math.inf},
-    {"metric": "rate", "column": "mean_rate_bps", "unit": "bps", "at_least": -math.inf},
-    {"metric": "loss", "column": "loss", "unit": "share", "at_most": math.inf},
-    {"metric": "rtt", "column": "mean_rtt_s", "unit": "s", "at_most": math.inf},
-    {"metric": "queue-delay", "column": "mean_queue_delay_s", "unit": "s", "at_most": math.inf},
-)
-"""What is compared without criteria, by criteria that every value keeps."""
+_OF_FLOWS: Mapping[Kind, tuple[str, ...]] = {
+    "transfer": ("completion", "rate", "loss", "rtt", "queue-delay"),
+    "requests": ("completion", "rate", "loss", "rtt", "queue-delay"),
+    "call": ("loss", "rtt", "queue-delay"),
+}
+_OF_STREAMS = ("p95-delay", "late", "frozen", "media-rate", "mos")
+"""What is compared without criteria: of each flow, and of each stream of a call."""
 Conclusion = Literal["B is larger", "B is smaller", "alike", "not told apart"]
 
 
@@ -239,13 +240,17 @@ def asked(outcomes: Outcomes) -> Sequence[Statistics]:
     """The criteria of a scenario, or what each flow has where there are none."""
     if outcomes.scenario.criteria:
         return outcomes.verdict().criteria
-    asked = [
-        {"flow": flow["name"], **metric, "informative": True}
-        for flow in outcomes.scenario.flows
-        for metric in _OF_FLOWS
-        if metric["column"] in outcomes.flows.columns
-    ]
-    return judge_criteria(asked, outcomes.flows, starts_s=outcomes.scenario.starts_s).criteria
+    scenario, flows, streams = outcomes.scenario, outcomes.flows, outcomes.streams
+    asked = []
+    for flow in scenario.flows:
+        name, awaited = flow["name"], flow.get("awaited", True)
+        metrics = (METRICS[metric] for metric in _OF_FLOWS[kind_of(flow["workload"] or "")])
+        asked += [metric.criterion(name) for metric in metrics if metric.column in flows.columns]
+        own = streams.filter(pl.col("flow") == name)["stream"].unique(maintain_order=True) if len(streams) else ()
+        for stream, metric in product(own, map(METRICS.__getitem__, _OF_STREAMS)):
+            if metric.column in streams.columns:
+                asked.append(metric.criterion(name, stream, awaited=awaited))
+    return judge_criteria(asked, flows, streams, starts_s=scenario.starts_s).criteria
 
 
 def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float, side: Side) -> Paired | None:

@@ -69,6 +69,7 @@ impl Checker<'_> {
                     Unit::Bytes => "at_most = \"64 kB\"",
                     Unit::Count => "at_most = \"0\"",
                     Unit::Number => "at_most = \"0.5\"",
+                    Unit::Score => "at_least = \"3.5\"",
                 };
                 let problem = match given {
                     None => format!("there is no bound; accepted: {example}"),

@@ -50,8 +50,9 @@ impl Checker<'_> {
             let key = |name: &str| format!("pass.{index}.{name}");
             let flow = self.flow_named(&key("flow"), &pass.flow, file)?;
             let Some(metric) = Metric::from_name(&pass.metric) else {
-                let hint = guesses::hint(&pass.metric, Metric::ALL.map(Metric::name));
-                let names = Metric::ALL.map(Metric::name).join(", ");
+                let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+                let hint = guesses::hint(&pass.metric, names.iter().copied());
+                let names = names.join(", ");
                 let problem = format!(
                     "unknown metric \"{}\"{hint}; accepted: {names}",
                     pass.metric

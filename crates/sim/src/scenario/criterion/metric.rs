@@ -1,86 +1,75 @@
 //! The metrics that criteria bound: their names, units and meanings.
 
-/// A metric of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// The last byte is delivered to the application.
-    Completion,
-    /// The close exchange after that has ended.
-    Closed,
-    /// Mean rate of delivery.
-    Rate,
-    /// Packets that the sender declared lost, of those that it sent.
-    Loss,
-    /// Mean of the RTT samples of the sender of data.
-    Rtt,
-    /// Mean time that packets waited in queues.
-    QueueDelay,
-    /// What the flow got of what all flows got while all were active.
-    Share,
-    /// Mean RTT, weighted by events.
-    EventRtt,
-    /// That and its standard deviation.
-    EventRttHigh,
-    /// What the flow sent of what the path could carry while all flows were active.
-    Load,
-    /// The longest time without a tenth of an equal share.
-    Starvation,
-    /// The time until flows share equally.
-    Convergence,
-    /// How uneven the rate of the flow is.
-    Oscillation,
-    /// How busy the busiest link of the flow was.
-    Utilisation,
-    /// Packets that queues dropped.
-    Drops,
-    /// Packets that queues marked.
-    Marks,
-    /// Packets declared lost that were not.
-    SpuriousLoss,
-    /// The largest RTT sample.
-    MaxRtt,
-    /// How often its circuit breaker trips: never or once.
-    Trips,
-    /// Mean delay of the worst stream of a call.
-    FrameDelay,
-    /// Largest delay of its streams.
-    MaxFrameDelay,
-    /// Mean delay of a stream of media.
-    MeanDelay,
-    /// Its 95th percentile.
-    P95Delay,
-    /// Its 99th percentile.
-    P99Delay,
-    /// The largest.
-    MaxDelay,
-    /// Mean delay with the frames before the start of measurement.
-    MeanDelayFromStart,
-    /// The largest, with them.
-    MaxDelayFromStart,
-    /// When the controller enters a state.
-    Entered,
-    /// How often it does.
-    Entries,
-    /// How long it stays in a state.
-    Stay,
-    /// A value of a variable of the controller.
-    Variable,
-    /// 95th percentile of the waits in queues.
-    P95QueueDelay,
-    /// 99th percentile of the waits in queues.
-    P99QueueDelay,
-    /// Time in freezes of a stream of media.
-    Frozen,
-    /// Their number.
-    Freezes,
-    /// Frames after their deadline.
-    Late,
-    /// Frames that its sender gave up.
-    Skipped,
-    /// Mean rate of its encoder.
-    EncoderRate,
-    /// How uneven that is.
-    EncoderOscillation,
+/// Declares the metrics: variant, name in scenario files, and meaning of each.
+macro_rules! metrics {
+    ($($variant:ident $name:literal $meaning:literal,)*) => {
+        /// A metric of a flow, of a stream of media, or of a controller.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Metric {
+            $(#[doc = $meaning] $variant,)*
+        }
+        impl Metric {
+            /// All of them.
+            pub const ALL: &[Metric] = &[$(Metric::$variant,)*];
+
+            /// The name in scenario files.
+            pub fn name(self) -> &'static str {
+                match self { $(Metric::$variant => $name,)* }
+            }
+            /// What it measures, in a line.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Metric::$variant => $meaning,)* }
+            }
+        }
+    };
+}
+
+metrics! {
+    Completion "completion" "from the start of the trial to the last byte delivered",
+    Closed "closed" "completion and the close exchange that follows",
+    Rate "rate" "mean rate of delivery, from the start of the flow to its completion or the end",
+    Loss "loss" "packets that the sender declared lost, of those that it sent",
+    Rtt "rtt" "mean of the RTT samples of the sender of data",
+    QueueDelay "queue-delay" "mean time that the packets of data waited in queues",
+    Share "share" "of what all flows got, while all were active",
+    EventRtt "event-rtt" "mean RTT, a sample counted once and for each packet sent until the next one",
+    EventRttHigh "event-rtt-high" "event-rtt and its standard deviation",
+    Load "load" "sent by the flow, of the capacity of the path, while all flows were active",
+    Starvation "starvation" "longest time with less than a tenth of an equal share, beside other flows",
+    Convergence "convergence" "from when all flows are active until they share equally for 5 s (Jain's index 0.9)",
+    Oscillation "oscillation" "standard deviation of the rate over its mean, by seconds, in the second half of the flow",
+    Utilisation "utilisation" "how much the busiest link of the data was used, from the first flow to the end",
+    Drops "drops" "packets of data that queues dropped, of those that the sender sent",
+    Marks "marks" "packets of data that queues marked, of those that the sender sent",
+    SpuriousLoss "spurious-loss" "packets that the sender declared lost wrongly, of those that it sent",
+    MaxRtt "max-rtt" "largest RTT sample of the sender of data",
+    Trips "trips" "how often the circuit breaker of the flow trips: 0 or 1",
+    FrameDelay "frame-delay" "mean delay of frames of the worst stream that skips none",
+    MaxFrameDelay "max-frame-delay" "largest delay of a frame of the streams that skip none",
+    MeanDelay "mean-delay" "mean delay of the counted frames",
+    P50Delay "p50-delay" "median of their delays",
+    P95Delay "p95-delay" "95th percentile of their delays",
+    P99Delay "p99-delay" "99th percentile of their delays",
+    MaxDelay "max-delay" "largest of their delays",
+    MeanDelayFromStart "mean-delay-from-start" "mean delay of all frames, including those before the start of measurement",
+    MaxDelayFromStart "max-delay-from-start" "largest delay of all frames",
+    Entered "entered" "when the controller first enters a state",
+    Entries "entries" "how often the controller enters a state",
+    Stay "stay" "longest time that the controller stays in a state",
+    Variable "variable" "largest or smallest value of a variable of the controller, whichever the bound is on",
+    P95QueueDelay "p95-queue-delay" "95th percentile of the time that packets of data waited in a queue",
+    P99QueueDelay "p99-queue-delay" "99th percentile of the time that packets of data waited in a queue",
+    Frozen "frozen" "time in freezes, as WebRTC counts them",
+    Freezes "freezes" "number of freezes, as WebRTC counts them",
+    Late "late" "counted frames that came after their deadline",
+    Skipped "skipped" "frames that the sender gave up",
+    Undelivered "undelivered" "counted frames that were due and not delivered: lost, given up, or on their way at the end",
+    FirstFrame "first-frame" "from the start of the flow to the first frame received",
+    MediaRate "media-rate" "bytes of the counted frames delivered, over the time of all frames that were due",
+    Mos "mos" "mean opinion score: of audio by ITU-T G.107, of video by ITU-T G.1070",
+    EncoderRate "encoder-rate" "mean rate of the encoder of the stream",
+    EncoderShare "encoder-share" "mean rate of the encoder over the most that it can have",
+    EncoderOscillation "encoder-oscillation" "standard deviation of the rate of the encoder over its mean, by frames",
 }
 
 /// What a metric is measured in.
@@ -98,6 +87,8 @@ pub enum Unit {
     Count,
     /// A number without a unit.
     Number,
+    /// A mean opinion score, from 1 to 5.
+    Score,
 }
 
 impl Unit {
@@ -108,7 +99,7 @@ impl Unit {
             Unit::Rate => "bps",
             Unit::Share => "share",
             Unit::Bytes => "bytes",
-            Unit::Count | Unit::Number => "",
+            Unit::Count | Unit::Number | Unit::Score => "",
         }
     }
 }
@@ -133,173 +124,27 @@ impl Better {
 }
 
 impl Metric {
-    /// The name in scenario files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Completion => "completion",
-            Metric::Closed => "closed",
-            Metric::Rate => "rate",
-            Metric::Loss => "loss",
-            Metric::Rtt => "rtt",
-            Metric::QueueDelay => "queue-delay",
-            Metric::Share => "share",
-            Metric::EventRtt => "event-rtt",
-            Metric::EventRttHigh => "event-rtt-high",
-            Metric::Load => "load",
-            Metric::Starvation => "starvation",
-            Metric::Convergence => "convergence",
-            Metric::Oscillation => "oscillation",
-            Metric::Utilisation => "utilisation",
-            Metric::Drops => "drops",
-            Metric::Marks => "marks",
-            Metric::SpuriousLoss => "spurious-loss",
-            Metric::MaxRtt => "max-rtt",
-            Metric::Trips => "trips",
-            Metric::FrameDelay => "frame-delay",
-            Metric::MaxFrameDelay => "max-frame-delay",
-            Metric::MeanDelay => "mean-delay",
-            Metric::P95Delay => "p95-delay",
-            Metric::P99Delay => "p99-delay",
-            Metric::MaxDelay => "max-delay",
-            Metric::MeanDelayFromStart => "mean-delay-from-start",
-            Metric::MaxDelayFromStart => "max-delay-from-start",
-            Metric::Entered => "entered",
-            Metric::Entries => "entries",
-            Metric::Stay => "stay",
-            Metric::Variable => "variable",
-            Metric::P95QueueDelay => "p95-queue-delay",
-            Metric::P99QueueDelay => "p99-queue-delay",
-            Metric::Frozen => "frozen",
-            Metric::Freezes => "freezes",
-            Metric::Late => "late",
-            Metric::Skipped => "skipped",
-            Metric::EncoderRate => "encoder-rate",
-            Metric::EncoderOscillation => "encoder-oscillation",
-        }
-    }
-    /// What it measures, in a line.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Metric::Completion => "from the start of the trial to the last byte delivered",
-            Metric::Closed => "completion and the close exchange that follows",
-            Metric::Rate => {
-                "mean rate of delivery, from the start of the flow to its completion or the end"
-            }
-            Metric::Loss => "packets that the sender declared lost, of those that it sent",
-            Metric::Rtt => "mean of the RTT samples of the sender of data",
-            Metric::QueueDelay => "mean time that the packets of data waited in queues",
-            Metric::Share => "of what all flows got, while all were active",
-            Metric::EventRtt => {
-                "mean RTT, a sample counted once and for each packet sent until the next one"
-            }
-            Metric::EventRttHigh => "event-rtt and its standard deviation",
-            Metric::Load => {
-                "sent by the flow, of the capacity of the path, while all flows were active"
-            }
-            Metric::Starvation => {
-                "longest time with less than a tenth of an equal share, beside other flows"
-            }
-            Metric::Convergence => {
-                "from when all flows are active until they share equally for 5 s (Jain's index 0.9)"
-            }
-            Metric::Oscillation => {
-                "standard deviation of the rate over its mean, by seconds, in the second half of the flow"
-            }
-            Metric::Utilisation => {
-                "how much the busiest link of the data was used, from the first flow to the end"
-            }
-            Metric::Drops => "packets of data that queues dropped, of those that the sender sent",
-            Metric::Marks => "packets of data that queues marked, of those that the sender sent",
-            Metric::SpuriousLoss => {
-                "packets that the sender declared lost wrongly, of those that it sent"
-            }
-            Metric::MaxRtt => "largest RTT sample of the sender of data",
-            Metric::Trips => "how often the circuit breaker of the flow trips: 0 or 1",
-            Metric::FrameDelay => "mean delay of frames of the worst stream that skips none",
-            Metric::MaxFrameDelay => "largest delay of a frame of the streams that skip none",
-            Metric::MeanDelay => "mean delay of the counted frames",
-            Metric::P95Delay => "95th percentile of their delays",
-            Metric::P99Delay => "99th percentile of their delays",
-            Metric::MaxDelay => "largest of their delays",
-            Metric::MeanDelayFromStart => {
-                "mean delay of all frames, including those before the start of measurement"
-            }
-            Metric::MaxDelayFromStart => "largest delay of all frames",
-            Metric::Entered => "when the controller first enters a state",
-            Metric::Entries => "how often the controller enters a state",
-            Metric::Stay => "longest time that the controller stays in a state",
-            Metric::Variable => {
-                "largest or smallest value of a variable of the controller, whichever the bound is on"
-            }
-            Metric::P95QueueDelay => {
-                "95th percentile of the time that packets of data waited in a queue"
-            }
-            Metric::P99QueueDelay => {
-                "99th percentile of the time that packets of data waited in a queue"
-            }
-            Metric::Frozen => "time in freezes, as WebRTC counts them",
-            Metric::Freezes => "number of freezes, as WebRTC counts them",
-            Metric::Late => "counted frames that came after their deadline",
-            Metric::Skipped => "frames that the sender gave up",
-            Metric::EncoderRate => "mean rate of the encoder of the stream",
-            Metric::EncoderOscillation => {
-                "standard deviation of the rate of the encoder over its mean, by frames"
-            }
-        }
-    }
-
-    /// All of them.
-    pub const ALL: [Metric; 39] = [
-        Metric::Completion,
-        Metric::Closed,
-        Metric::Rate,
-        Metric::Loss,
-        Metric::Rtt,
-        Metric::QueueDelay,
-        Metric::Share,
-        Metric::EventRtt,
-        Metric::EventRttHigh,
-        Metric::Load,
-        Metric::Starvation,
-        Metric::Convergence,
-        Metric::Oscillation,
-        Metric::Utilisation,
-        Metric::Drops,
-        Metric::Marks,
-        Metric::SpuriousLoss,
-        Metric::MaxRtt,
-        Metric::Trips,
-        Metric::FrameDelay,
-        Metric::MaxFrameDelay,
-        Metric::MeanDelay,
-        Metric::P95Delay,
-        Metric::P99Delay,
-        Metric::MaxDelay,
-        Metric::MeanDelayFromStart,
-        Metric::MaxDelayFromStart,
-        Metric::Entered,
-        Metric::Entries,
-        Metric::Stay,
-        Metric::Variable,
-        Metric::P95QueueDelay,
-        Metric::P99QueueDelay,
-        Metric::Frozen,
-        Metric::Freezes,
-        Metric::Late,
-        Metric::Skipped,
-        Metric::EncoderRate,
-        Metric::EncoderOscillation,
-    ];
     /// Whether it is a number of one stream of media.
     pub fn is_of_media(self) -> bool {
-        let counts = matches!(self, Metric::Freezes | Metric::Late | Metric::Skipped);
-        self.is_delay() || self == Metric::Frozen || counts || self.is_of_encoder()
+        let of_frames = matches!(
+            self,
+            Metric::Frozen
+                | Metric::Freezes
+                | Metric::Late
+                | Metric::Skipped
+                | Metric::Undelivered
+                | Metric::FirstFrame
+                | Metric::MediaRate
+                | Metric::Mos
+        );
+        self.is_delay() || of_frames || self.is_of_encoder()
     }
     /// Whether it is a delay of the frames of one stream of media.
     pub(crate) fn is_delay(self) -> bool {
         matches!(
             self,
             Metric::MeanDelay
+                | Metric::P50Delay
                 | Metric::P95Delay
                 | Metric::P99Delay
                 | Metric::MaxDelay
@@ -309,7 +154,10 @@ impl Metric {
     }
     /// Whether it is of the encoder of a stream that follows a rate.
     pub(crate) fn is_of_encoder(self) -> bool {
-        matches!(self, Metric::EncoderRate | Metric::EncoderOscillation)
+        matches!(
+            self,
+            Metric::EncoderRate | Metric::EncoderShare | Metric::EncoderOscillation
+        )
     }
     /// Whether it is of the frames of a call, of all its streams.
     pub(crate) fn is_of_call(self) -> bool {
@@ -364,11 +212,15 @@ impl Metric {
     /// Its unit; of a variable, that of its bound.
     pub fn unit(self) -> Unit {
         match self {
-            Metric::Entries | Metric::Trips | Metric::Freezes | Metric::Late | Metric::Skipped => {
-                Unit::Count
-            }
+            Metric::Entries
+            | Metric::Trips
+            | Metric::Freezes
+            | Metric::Late
+            | Metric::Skipped
+            | Metric::Undelivered => Unit::Count,
             Metric::Variable => Unit::Number,
-            Metric::Rate | Metric::EncoderRate => Unit::Rate,
+            Metric::Mos => Unit::Score,
+            Metric::Rate | Metric::MediaRate | Metric::EncoderRate => Unit::Rate,
             Metric::Loss
             | Metric::Share
             | Metric::Load
@@ -377,6 +229,7 @@ impl Metric {
             | Metric::Drops
             | Metric::Marks
             | Metric::SpuriousLoss
+            | Metric::EncoderShare
             | Metric::EncoderOscillation => Unit::Share,
             _ => Unit::Time,
         }
@@ -386,6 +239,7 @@ impl Metric {
     pub fn column(self) -> String {
         match self {
             Metric::Rate => "mean_rate_bps".to_owned(),
+            Metric::MediaRate => "media_rate_bps".to_owned(),
             Metric::EncoderRate => "encoder_rate_bps".to_owned(),
             Metric::Rtt => "mean_rtt_s".to_owned(),
             Metric::QueueDelay => "mean_queue_delay_s".to_owned(),
@@ -398,7 +252,12 @@ impl Metric {
         match self {
             _ if self.is_of_controller() => None,
             Metric::Load | Metric::Share => None,
-            Metric::Rate | Metric::Utilisation | Metric::EncoderRate => Some(Better::Higher),
+            Metric::Rate
+            | Metric::Utilisation
+            | Metric::MediaRate
+            | Metric::Mos
+            | Metric::EncoderRate
+            | Metric::EncoderShare => Some(Better::Higher),
             _ => Some(Better::Lower),
         }
     }
@@ -429,9 +288,15 @@ impl Metric {
     }
     /// Whether frames before the start of measurement also count.
     pub(crate) fn counts_from_start(self) -> bool {
-        matches!(self, Metric::MeanDelayFromStart | Metric::MaxDelayFromStart)
+        matches!(
+            self,
+            Metric::MeanDelayFromStart | Metric::MaxDelayFromStart | Metric::FirstFrame
+        )
     }
     pub(crate) fn from_name(name: &str) -> Option<Metric> {
-        Metric::ALL.into_iter().find(|metric| metric.name() == name)
+        Metric::ALL
+            .iter()
+            .copied()
+            .find(|metric| metric.name() == name)
     }
 }

@@ -25,6 +25,8 @@ pub enum Amount {
     Count(u32),
     /// A number.
     Number(f64),
+    /// A mean opinion score.
+    Score(f64),
 }
 
 impl Amount {
@@ -46,6 +48,14 @@ impl Amount {
                 })?)
             }
             Unit::Number => Amount::of_variable(text)?,
+            Unit::Score => {
+                let score = text.trim().parse().ok();
+                let score = score.filter(|score| (1.0..=5.0).contains(score));
+                Amount::Score(score.ok_or_else(|| ParseError {
+                    problem: format!("{} is not a mean opinion score", quoted(text)),
+                    accepted: "\"3.5\", from 1 to 5",
+                })?)
+            }
         })
     }
 
@@ -78,6 +88,7 @@ impl Amount {
             Amount::Bytes(_) => Unit::Bytes,
             Amount::Count(_) => Unit::Count,
             Amount::Number(_) => Unit::Number,
+            Amount::Score(_) => Unit::Score,
         }
     }
 
@@ -89,7 +100,7 @@ impl Amount {
             Amount::Share(share) => share.as_f64(),
             Amount::Bytes(bytes) => bytes.as_u64() as f64,
             Amount::Count(count) => f64::from(count),
-            Amount::Number(number) => number,
+            Amount::Number(number) | Amount::Score(number) => number,
         }
     }
 }
@@ -102,7 +113,7 @@ impl fmt::Display for Amount {
             Amount::Share(share) => share.fmt(f),
             Amount::Bytes(bytes) => bytes.fmt(f),
             Amount::Count(count) => count.fmt(f),
-            Amount::Number(number) => number.fmt(f),
+            Amount::Number(number) | Amount::Score(number) => number.fmt(f),
         }
     }
 }

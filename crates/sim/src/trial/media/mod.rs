@@ -46,7 +46,7 @@ use crate::trial::stack::Endpoint;
 use encoder::Encoded;
 use share::Share;
 use thalweg_transport::Role;
-use thalweg_units::Instant;
+use thalweg_units::{Bytes, Instant};
 use track::{REQUEST, Track};
 
 /// One delivered frame.
@@ -55,6 +55,7 @@ pub(crate) struct FrameRecord {
     pub(crate) nominal: Instant,
     pub(crate) generated: Instant,
     pub(crate) received: Instant,
+    pub(crate) size: Bytes,
 }
 
 /// What became of the frames of a stream.

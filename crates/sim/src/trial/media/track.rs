@@ -8,7 +8,7 @@ use crate::scenario::schema::Carriage;
 use crate::trial::stack::Endpoint;
 use std::collections::VecDeque;
 use thalweg_transport::Role;
-use thalweg_units::{Duration, Instant};
+use thalweg_units::{Bytes, Duration, Instant};
 
 /// Bytes of a request for media.
 pub(super) const REQUEST: u64 = 16;
@@ -237,17 +237,22 @@ impl Track {
             .incoming
             .front()
             .map_or(start, |incoming| incoming.generated);
-        if let Some((_, parts)) = self.encoded.get_mut(frame as usize) {
-            *parts = parts.saturating_sub(1);
-            if *parts > 0 {
-                return;
+        let size = match self.encoded.get_mut(frame as usize) {
+            None => self.spec.fixed_size(frame).unwrap_or(0),
+            Some((size, parts)) => {
+                *parts = parts.saturating_sub(1);
+                if *parts > 0 {
+                    return;
+                }
+                *size
             }
-        }
+        };
         self.datagrams_received += 1;
         self.records.push(FrameRecord {
             nominal: start + self.spec.span(frame),
             generated: begun + self.spec.span(frame),
             received: now,
+            size: Bytes::new(size),
         });
     }
 
@@ -299,6 +304,7 @@ impl Track {
                 nominal: group_start + spec.span(position),
                 generated: incoming.generated + spec.span(position),
                 received: now,
+                size: Bytes::new(size),
             });
             let next_due = group_start + spec.span(incoming.received);
             skip = incoming.received < frames
