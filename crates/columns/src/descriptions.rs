@@ -55,7 +55,7 @@ pub fn metrics() -> Vec<Value> {
                 metric if metric.is_of_controller() => "controller",
                 _ => "flow",
             },
-            "column": if metric.is_of_controller() { String::new() } else { metric.column() },
+            "column": metric.column(),
             "better": metric.better().map(Better::name),
             "compares": metric.compares(),
             "virtual_only": metric.is_virtual_only(),

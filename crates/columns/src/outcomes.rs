@@ -3,7 +3,7 @@
 use crate::table::{Columns, Table};
 use std::collections::BTreeSet;
 use thalweg_sim::{
-    Finished, FlowOutcome, FlowSpec, LinkOutcome, MediaOutcome, Outcome, RequestOutcome,
+    Finished, FlowOutcome, FlowSpec, LimitedBy, LinkOutcome, MediaOutcome, Outcome, RequestOutcome,
 };
 
 #[derive(Clone, Copy)]
@@ -97,8 +97,19 @@ pub fn flows(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         .seconds("max_frame_delay_s", |row| row.flow.max_frame_delay)
         .seconds("p95_queue_delay_s", |row| row.flow.p95_queue_delay)
         .seconds("p99_queue_delay_s", |row| row.flow.p99_queue_delay)
+        .floats(limited(&rows))
         .floats(watched(&rows))
         .finish()
+}
+
+/// The share of its time in which each limit held a sender back.
+fn limited(rows: &[FlowRow<'_>]) -> Vec<(String, Vec<f64>)> {
+    let limits = LimitedBy::ALL.iter().enumerate();
+    let column = |(place, by): (usize, &LimitedBy)| {
+        let share = |row: &FlowRow<'_>| row.flow.limited.map_or(f64::NAN, |shares| shares[place]);
+        (by.column(), rows.iter().map(share).collect())
+    };
+    limits.map(column).collect()
 }
 
 /// What criteria look at in controllers: a column for each, in which other flows have no number.

@@ -44,6 +44,7 @@ impl From<Trace> for TraceTables {
             .rate("delivery_bps", |row| row.delivery_rate)
             .count("delivered_bytes", |row| row.delivered.as_u64())
             .word("state", |row| row.state)
+            .word("limited", |row| row.limited)
             .finish();
         drop(trace.senders.samples);
         let variables = Columns::new(&trace.senders.variables)

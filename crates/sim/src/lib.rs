@@ -38,7 +38,8 @@ pub use scenario::{
 #[cfg(feature = "quic")]
 pub use thalweg_quic::{Datagram, Train};
 pub use thalweg_transport::{
-    Counters, PacketEvent, PacketFate, Role, SenderRecorder, SenderRow, SenderTrace, VariableRow,
+    Counters, LimitedBy, PacketEvent, PacketFate, Role, SenderRecorder, SenderRow, SenderTrace,
+    VariableRow,
 };
 pub use trial::breaker::Rule as BreakerRule;
 pub use trial::probe::{Probe, probe};

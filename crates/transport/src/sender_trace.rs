@@ -1,7 +1,7 @@
 //! The time series of senders of data, under any clock: samples, variables of the controller, and packet
 //! events.
 
-use crate::PacketEvent;
+use crate::{LimitedBy, PacketEvent};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -38,6 +38,9 @@ pub struct SenderRow {
     /// State of the controller.
     #[serde(deserialize_with = "word")]
     pub state: Word,
+    /// What limits the sender; empty if the stack does not tell it.
+    #[serde(deserialize_with = "word")]
+    pub limited: Word,
 }
 
 /// A new value of a variable of a controller.
@@ -133,6 +136,8 @@ pub struct Sampled<'a> {
     pub path: &'a PathState,
     /// The bytes in flight, which not every stack tells.
     pub in_flight: Option<Bytes>,
+    /// What limits it, which not every stack tells.
+    pub limited_by: Option<LimitedBy>,
 }
 
 impl SenderRecorder {
@@ -159,6 +164,7 @@ impl SenderRecorder {
             delivery_rate: path.delivery_rate,
             delivered: path.delivered,
             state,
+            limited: sender.limited_by.map_or("", LimitedBy::name),
         });
     }
 

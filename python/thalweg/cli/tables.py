@@ -16,7 +16,7 @@ from thalweg.judging.statistics.digits import supported
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.repetition import has_rate
 from thalweg.judging.verdict import Statistics, Verdict, without_offset
-from thalweg.results import measured
+from thalweg.results import limited, measured
 from thalweg.results.measured import Measurement, Metric
 from thalweg.results.replay import replay_command
 from thalweg.results.suite_result import SuiteResult
@@ -253,6 +253,7 @@ def measured_tables(outcomes: Outcomes) -> Iterator[FittingTable | str]:
         yield _measured(measured.flows(outcomes), measured.FLOW)
     else:
         yield flow_table(outcomes)
+    yield from limited.unusual(outcomes)
     yield _measured(measured.links(outcomes), measured.LINK)
     if streams := measured.streams(outcomes):
         yield _measured(streams, measured.STREAM)
@@ -274,6 +275,8 @@ def measured_side_by_side(sides: Sequence[tuple[str, Outcomes]]) -> Iterator[Fit
             yield _measured(
                 [Measurement({**row.names, "with": label}, row.values) for label, row in rows], metrics
             )
+        if measure is measured.flows:
+            yield from (f"{label}: {text}" for label, outcomes in sides for text in limited.unusual(outcomes))
 
 
 def _measured(rows: Sequence[Measurement], metrics: Sequence[Metric]) -> FittingTable:

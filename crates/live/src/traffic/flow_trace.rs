@@ -74,6 +74,7 @@ impl FlowRecorder {
             // The kernel counts the start and the end of the stream as a byte each (RFC 9293 section 3.4).
             delivered: Bytes::new(info.bytes_acked).min(data),
             state,
+            limited: "",
         });
     }
 

@@ -34,6 +34,7 @@ pub(super) fn take(recorder: &mut SenderRecorder, time: Instant, flow: &mut Stac
         pacing: control.pacing,
         path: flow.path(),
         in_flight: Some(flow.path().bytes_in_flight),
+        limited_by: None,
     };
     recorder.sample(time, 0, "sample", &sender, |out| flow.observe(out));
 }

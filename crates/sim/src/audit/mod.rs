@@ -32,6 +32,7 @@ mod estimates;
 mod fates;
 mod finding;
 mod ledger;
+mod limited;
 mod link;
 mod medium;
 mod schedule;
@@ -405,8 +406,10 @@ impl Auditor {
         scenario: &Scenario,
         index: usize,
         connection: &Connection,
+        now: Instant,
     ) {
-        let verdict = completion::check(scenario, connection);
+        let verdict =
+            completion::check(scenario, connection).and_then(|()| limited::check(connection, now));
         self.note(verdict, |audit| format!("flow {}", audit.names[index]));
     }
 }

@@ -121,6 +121,10 @@ pub struct FlowOutcome {
     pub spurious_losses: u64,
     /// Probe timeouts.
     pub timeouts: u64,
+    /// The share of its life in which each of [`thalweg_transport::LimitedBy::ALL`] limited the sender of data; absent for a
+    /// real stack and in real time.
+    #[serde(default)]
+    pub limited: Option<[f64; 6]>,
     /// RTT samples of the sender of data.
     pub mean_rtt: Option<Duration>,
     /// The smallest.

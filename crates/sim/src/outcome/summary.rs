@@ -166,6 +166,21 @@ impl<P: Packet> Summary<'_, P> {
         (!capacity.is_zero()).then(|| sent.as_u64() as f64 / capacity.as_u64() as f64)
     }
 
+    /// The share of time in which each limit held its senders of data back, of all its connections.
+    fn limited(&self, flow: usize) -> Option<[f64; 6]> {
+        let mut spent = [Duration::ZERO; 6];
+        for connection in &self.connections[self.flows[flow].clone()] {
+            for side in connection.senders() {
+                let times = connection.end(side).limited_times(self.now)?;
+                for (sum, time) in spent.iter_mut().zip(times) {
+                    *sum += time;
+                }
+            }
+        }
+        let life = spent.iter().copied().sum::<Duration>().as_secs_f64();
+        (life > 0.0).then(|| spent.map(|time| time.as_secs_f64() / life))
+    }
+
     fn flow_outcome(&self, flow: usize, all: &Shared, now: &Moment) -> FlowOutcome {
         let shared = &all.delivered;
         let mut outcome = FlowOutcome {
@@ -212,6 +227,7 @@ impl<P: Packet> Summary<'_, P> {
             outcome.media.extend(media);
         }
         let mean = |sum: Duration, count: u64| (count > 0).then(|| sum / count.max(1));
+        outcome.limited = self.limited(flow);
         outcome.mean_rtt = mean(rtt_sum, rtt_samples);
         outcome.mean_queue_delay = mean(waited, transmitted);
         outcome.mean_jitter = mean(jittered, transmitted);

@@ -14,7 +14,7 @@ use crate::trial::connection::{self, Connection};
 use crate::trial::stack::Endpoint;
 use serde::{Deserialize, Serialize};
 use thalweg_path::{DropCause, Link};
-use thalweg_transport::{PacketEvent, Role, Sampled, SenderRecorder, SenderTrace};
+use thalweg_transport::{LimitedBy, PacketEvent, Role, Sampled, SenderRecorder, SenderTrace};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// One sample of a link. They are many: allocating their memory takes as long as taking them.
@@ -110,9 +110,9 @@ pub(crate) struct Recorder {
     senders: SenderRecorder,
     places: Senders,
     trace: Trace,
-    /// Whether the handshake of client and server of each connection was complete at their last sample, and events reported to
-    /// their controller by then; of those that send data.
-    reports: Vec<[Option<(bool, u64)>; 2]>,
+    /// Whether the handshake of client and server of each connection was complete at their last sample, events reported to
+    /// their controller by then, and what limited them; of those that send data.
+    reports: Vec<[Option<(bool, u64, Option<LimitedBy>)>; 2]>,
     /// Index of the last sample of each link, plus 1; 0 if none.
     last: Vec<usize>,
     /// Whether the series are recorded.
@@ -204,7 +204,11 @@ impl Recorder {
         event: &'static str,
         endpoint: &mut Endpoint,
     ) {
-        let reports = Some((endpoint.path().established, endpoint.reports()));
+        let reports = Some((
+            endpoint.path().established,
+            endpoint.reports(),
+            endpoint.limited_by(),
+        ));
         let before = &mut self.reports[connection][end.index()];
         let is_news = std::mem::replace(before, reports) != reports;
         if is_news && let Some(watching) = &mut self.watching {
@@ -364,6 +368,7 @@ pub(crate) fn sample_sender(
         pacing: endpoint.pacing_rate(),
         path: endpoint.path(),
         in_flight: endpoint.in_flight(),
+        limited_by: endpoint.limited_by(),
     };
     recorder.sample(time, flow, event, &sender, |out| endpoint.observe(out));
 }

@@ -343,10 +343,17 @@ impl Connection {
         self.end_call_if_over(now);
     }
 
+    /// All data is there: the flow has ended.
+    fn complete(&mut self, now: Instant) {
+        self.completion = Some(now);
+        self.client.end_limits(now);
+        self.server.end_limits(now);
+    }
+
     fn end_call_if_over(&mut self, now: Instant) {
         let is_running = self.completion.is_none() && !self.is_tripped();
         if is_running && self.call.as_ref().is_some_and(|call| call.is_over(now)) {
-            self.completion = Some(now);
+            self.complete(now);
             self.client.close(now);
         }
     }
@@ -371,6 +378,8 @@ impl Connection {
     /// A circuit breaker trips: both ends close at once.
     pub(crate) fn trip(&mut self, now: Instant, rule: Rule) {
         self.tripped = Some((now, rule));
+        self.client.end_limits(now);
+        self.server.end_limits(now);
         if self.started {
             self.client.close(now);
             self.server.close(now);
@@ -435,7 +444,7 @@ impl Connection {
                 self.server.write(id, 0, true, BULK, true);
                 self.open_streams -= 1;
                 if self.open_streams == 0 {
-                    self.completion = Some(now);
+                    self.complete(now);
                 }
             }
         }
@@ -450,7 +459,7 @@ impl Connection {
             Workload::Download { .. } => {
                 self.open_streams -= 1;
                 if self.open_streams == 0 {
-                    self.completion = Some(now);
+                    self.complete(now);
                     self.client.close(now);
                 }
             }

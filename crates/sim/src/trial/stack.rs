@@ -11,8 +11,10 @@ use crate::trial::reported::Reported;
 use thalweg_control::report::Every;
 use thalweg_control::{Control, Controller, Init, MediaRates, Observer, PathState};
 use thalweg_transport::packet::Kind;
-use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
-use thalweg_units::{Bytes, Ecn, Instant, Rate};
+use thalweg_transport::{
+    AppEvent, Counters, LimitedBy, Packet, PacketEvent, Role, StreamId, TransportConfig,
+};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 use crate::scenario::FlowController;
 use crate::scenario::library::FlowStack;
@@ -349,6 +351,26 @@ impl Endpoint {
         match self {
             Endpoint::Modelled(endpoint) => endpoint.counters(),
             Endpoint::Real(endpoint) => *endpoint.counters(),
+        }
+    }
+    /// What limits the sender now, if the stack tells it.
+    pub(crate) fn limited_by(&self) -> Option<LimitedBy> {
+        match self {
+            Endpoint::Modelled(endpoint) => Some(endpoint.limited_by()),
+            Endpoint::Real(_) => None,
+        }
+    }
+    /// How long what has limited it by `now`, if the stack tells it.
+    pub(crate) fn limited_times(&self, now: Instant) -> Option<[Duration; 6]> {
+        match self {
+            Endpoint::Modelled(endpoint) => Some(endpoint.limited_times(now)),
+            Endpoint::Real(_) => None,
+        }
+    }
+    /// The flow has ended.
+    pub(crate) fn end_limits(&mut self, now: Instant) {
+        if let Endpoint::Modelled(endpoint) = self {
+            endpoint.end_limits(now);
         }
     }
     /// Starts to record the fate of each packet.

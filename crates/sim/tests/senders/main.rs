@@ -4,4 +4,5 @@
 mod audited;
 mod dctcp;
 mod ledbat_pp;
+mod limited;
 mod packet_size;

@@ -4,6 +4,7 @@
 //! refuses and changes nothing. `tests/connection/short_ways.rs` runs both side by side.
 
 use super::{Closing, Endpoint};
+use crate::limits::LimitedBy;
 use crate::packet::{Frame, Kind, PACKET_OVERHEAD, Packet, STREAM_FRAME_OVERHEAD};
 use thalweg_units::Instant;
 
@@ -100,6 +101,11 @@ impl Endpoint {
             self.sender.path.window_limited = !in_window;
             if !in_window || !self.pacer.is_ready(now) {
                 self.pacing = in_window;
+                let by = match in_window {
+                    true => LimitedBy::Pacing,
+                    false => LimitedBy::Window,
+                };
+                self.wait_for(now, by);
                 return true;
             }
             self.serving += 1;

@@ -7,6 +7,7 @@
 mod bulk;
 mod bundles;
 mod counted_acks;
+mod limited;
 mod path_mtu;
 mod receive;
 mod recovery;
@@ -20,6 +21,7 @@ use crate::arrivals::Arrivals;
 use crate::datagrams::Datagrams;
 use crate::ecn_validation::EcnValidation;
 use crate::handshake::{Handshake, Stage};
+use crate::limits::Limits;
 use crate::pacer::Pacer;
 use crate::packet::{ACK_ONLY_SIZE, StreamId};
 use crate::receiver::Receiver;
@@ -85,6 +87,7 @@ pub struct Endpoint {
     probe_period: Duration,
     /// Codepoint of its packets: that of the controller, if the path keeps it.
     ecn: Ecn,
+    limits: Limits,
     pacer: Pacer,
     credit: Credit,
     send_streams: Vec<SendStream>,
@@ -138,6 +141,7 @@ impl Endpoint {
             ecn: sender.ecn(),
             sender,
             noise,
+            limits: Limits::new(start),
             pacer: Pacer::new(start),
             sent: SentPackets::default(),
             ecn_validation: EcnValidation::new(),

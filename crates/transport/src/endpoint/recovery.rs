@@ -67,6 +67,7 @@ impl Endpoint {
             return;
         }
         self.timeouts += 1;
+        self.limits.stall(now, self.last_eliciting);
         self.renew_probe_period();
         self.probes = match self.config.rules {
             Rules::Rfc => 2,

@@ -5,6 +5,7 @@ use crate::handshake::{
     CLIENT_FINISHED_SIZE, HANDSHAKE_ACK_SIZE, INITIAL_SIZE, SERVER_FINISHED_APP, SERVER_HELLO_SIZE,
     Stage,
 };
+use crate::limits::LimitedBy;
 use crate::packet::{
     ACK_FRAME_SIZE, ACK_ONLY_SIZE, CONTROL_FRAME_SIZE, DATAGRAM_FRAME_OVERHEAD, Frame, Kind,
     MAX_FRAMES, PACKET_OVERHEAD, Packet, STREAM_FRAME_OVERHEAD,
@@ -167,9 +168,15 @@ impl Endpoint {
         let may_send = in_window && (self.pacer.is_ready(now) || self.is_lone_packet());
         if self.probes == 0 {
             if !may_send {
-                self.sender.path.window_limited = !in_window && self.has_work();
-                // Whether there is anything to send is checked when the pacer is ready.
+                let has_work = self.has_work();
+                self.sender.path.window_limited = !in_window && has_work;
+                // Whether there is anything to send is checked again when the pacer is ready.
                 self.pacing = in_window;
+                match (has_work, in_window) {
+                    (false, _) => self.wait_for_data(now),
+                    (true, true) => self.wait_for(now, LimitedBy::Pacing),
+                    (true, false) => self.wait_for(now, LimitedBy::Window),
+                }
                 return false;
             }
             if !self.has_work() {
@@ -179,6 +186,7 @@ impl Endpoint {
         }
         self.sender.path.window_limited = !in_window;
         if self.role == Role::Server && !self.handshake.may_send(self.largest_packet()) {
+            self.wait_for(now, LimitedBy::Handshake);
             return false;
         }
         self.probes = self.probes.saturating_sub(1);
@@ -249,6 +257,7 @@ impl Endpoint {
     /// The sender could send but has no data.
     fn mark_idle(&mut self, now: Instant) {
         self.sender.run_dry(now);
+        self.wait_for_data(now);
         if self.sent.nothing_outstanding() && self.is_complete() {
             self.at_rest = Some(now);
         }

@@ -141,6 +141,11 @@ impl SendStream {
         None
     }
 
+    /// Whether the peer's limits hold back what has never been sent, if nothing of it can be sent.
+    pub(crate) fn is_held(&self) -> bool {
+        !self.reset && self.sent < self.written
+    }
+
     /// How many bytes that were never sent may be, if nothing else of it has to leave.
     #[inline]
     pub(crate) fn fresh(&self) -> u64 {

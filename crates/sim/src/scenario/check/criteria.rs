@@ -6,8 +6,10 @@ use crate::outcome::sharing::BIN;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::guesses;
 use crate::scenario::hop::Hop;
+use crate::scenario::library::FlowStack;
 use crate::scenario::media::MediaSpec;
 use crate::scenario::{Amount, Bound, Criterion, FlowSpec, Metric, Workload, floor, schema};
+use thalweg_transport::LimitedBy;
 use thalweg_units::{Duration, did_you_mean};
 
 impl Checker<'_> {
@@ -75,6 +77,7 @@ impl Checker<'_> {
                     "metric \"trips\" requires a circuit_breaker in this flow or its tunnel";
                 return self.fail(&key("metric"), problem);
             }
+            let by = self.limited_by(index, pass, metric, &flows[flow])?;
             self.check_bins(index, metric, file.sample)?;
             self.check_stream(index, pass, metric, &flows[flow])?;
             let bound = self.bound(index, pass, metric, &PathAtStart::of(&flows[flow], hops))?;
@@ -92,6 +95,7 @@ impl Checker<'_> {
                 metric,
                 stream: pass.stream.clone(),
                 watch,
+                by,
                 bound,
                 within: pass.within,
                 source: pass.source.clone(),
@@ -100,6 +104,44 @@ impl Checker<'_> {
             });
         }
         Ok(criteria)
+    }
+
+    /// What a criterion on limits names. Only the modelled endpoint tells what limits it.
+    fn limited_by(
+        &self,
+        index: usize,
+        pass: &schema::Pass,
+        metric: Metric,
+        flow: &FlowSpec,
+    ) -> Result<Option<LimitedBy>, ScenarioError> {
+        let key = format!("pass.{index}.by");
+        let names = LimitedBy::ALL.map(LimitedBy::name);
+        match (metric, pass.by.as_deref()) {
+            (Metric::Limited, None) => {
+                let problem = format!("is missing for \"limited\"; accepted: {}", names.join(", "));
+                self.fail(&key, problem)
+            }
+            (Metric::Limited, Some(name)) => match LimitedBy::from_name(name) {
+                None => {
+                    let hint = did_you_mean(name, names);
+                    let problem = format!(
+                        "nothing is limited by \"{name}\"{hint}; accepted: {}",
+                        names.join(", ")
+                    );
+                    self.fail(&key, problem)
+                }
+                Some(_) if !matches!(flow.stack, FlowStack::Model) => {
+                    let problem = "\"limited\" requires the modelled endpoint; a real stack does not say what limits it";
+                    self.fail(&format!("pass.{index}.metric"), problem)
+                }
+                by => Ok(by),
+            },
+            (_, None) => Ok(None),
+            (_, Some(_)) => {
+                let problem = format!("cannot be combined with metric \"{}\"", metric.name());
+                self.fail(&key, problem)
+            }
+        }
     }
 
     /// Metrics over time are in bins, which those of the series must divide.

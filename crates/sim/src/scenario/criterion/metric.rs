@@ -43,6 +43,7 @@ metrics! {
     Marks "marks" "packets of data that queues marked, of those that the sender sent",
     SpuriousLoss "spurious-loss" "packets that the sender declared lost wrongly, of those that it sent",
     MaxRtt "max-rtt" "largest RTT sample of the sender of data",
+    Limited "limited" "share of the life of the flow in which what the criterion names limited its sender of data",
     Trips "trips" "how often the circuit breaker of the flow trips: 0 or 1",
     FrameDelay "frame-delay" "mean delay of frames of the worst stream that skips none",
     MaxFrameDelay "max-frame-delay" "largest delay of a frame of the streams that skip none",
@@ -207,6 +208,7 @@ impl Metric {
                     | Metric::SpuriousLoss
                     | Metric::MaxRtt
                     | Metric::Trips
+                    | Metric::Limited
             )
     }
     /// Its unit; of a variable, that of its bound.
@@ -229,15 +231,18 @@ impl Metric {
             | Metric::Drops
             | Metric::Marks
             | Metric::SpuriousLoss
+            | Metric::Limited
             | Metric::EncoderShare
             | Metric::EncoderOscillation => Unit::Share,
             _ => Unit::Time,
         }
     }
     /// The column of the outcomes that holds it: of the table of streams if it is of one, else of that of flows. That of
-    /// a controller says what is looked at (`Criterion::column`).
+    /// a controller, or of what limits a sender, says what is looked at (`Criterion::column`).
     pub fn column(self) -> String {
         match self {
+            Metric::Limited => String::new(),
+            _ if self.is_of_controller() => String::new(),
             Metric::Rate => "mean_rate_bps".to_owned(),
             Metric::MediaRate => "media_rate_bps".to_owned(),
             Metric::EncoderRate => "encoder_rate_bps".to_owned(),
@@ -251,7 +256,7 @@ impl Metric {
     pub fn better(self) -> Option<Better> {
         match self {
             _ if self.is_of_controller() => None,
-            Metric::Load | Metric::Share => None,
+            Metric::Load | Metric::Share | Metric::Limited => None,
             Metric::Rate
             | Metric::Utilisation
             | Metric::MediaRate
@@ -273,6 +278,7 @@ impl Metric {
                     | Metric::Load
                     | Metric::Utilisation
                     | Metric::Trips
+                    | Metric::Limited
             )
     }
     /// The workloads whose flows are compared by it. A call is compared by its frames, and not by when it ends; a breaker
@@ -282,7 +288,8 @@ impl Metric {
             Metric::Closed => &["transfer"],
             Metric::Completion | Metric::Rate | Metric::Utilisation => &["transfer", "requests"],
             _ if self.is_of_call() => &["call"],
-            _ if self.is_of_media() || self.is_of_controller() || self == Metric::Trips => &[],
+            Metric::Trips | Metric::Limited => &[],
+            _ if self.is_of_media() || self.is_of_controller() => &[],
             _ => &["transfer", "requests", "call"],
         }
     }

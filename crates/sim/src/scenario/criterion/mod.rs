@@ -7,6 +7,7 @@ pub use metric::{Better, Metric, Unit};
 
 use std::fmt;
 use std::str::FromStr;
+use thalweg_transport::LimitedBy;
 use thalweg_units::{Bytes, Duration, Fraction, ParseError, Rate, quoted};
 use watch::Watch;
 
@@ -138,6 +139,8 @@ pub struct Criterion {
     pub stream: Option<String>,
     /// What it looks at in the controller.
     pub watch: Option<Watch>,
+    /// What limits the sender, for [`Metric::Limited`].
+    pub by: Option<LimitedBy>,
     /// The bound.
     pub bound: Bound,
     /// The share of the trials that must keep it.
@@ -160,11 +163,12 @@ impl Bound {
 }
 
 impl Criterion {
-    /// The metric in tables; of a controller, with what it looks at: "entries Drain after Startup".
+    /// The metric in tables, with what it looks at: "entries Drain after Startup", "limited by flow-control".
     pub fn title(&self) -> String {
-        match &self.watch {
-            Some(watch) => watch.to_string(),
-            None => self.metric.name().to_owned(),
+        match (&self.watch, self.by) {
+            (Some(watch), _) => watch.to_string(),
+            (None, Some(by)) => format!("{} by {}", self.metric.name(), by.name()),
+            (None, None) => self.metric.name().to_owned(),
         }
     }
 
@@ -175,9 +179,10 @@ impl Criterion {
 
     /// The column of the outcomes that holds the metric: of the table of streams if it names one, else of that of flows.
     pub fn column(&self) -> String {
-        match &self.watch {
-            Some(watch) => watch.column(),
-            None => self.metric.column(),
+        match (&self.watch, self.by) {
+            (Some(watch), _) => watch.column(),
+            (None, Some(by)) => by.column(),
+            (None, None) => self.metric.column(),
         }
     }
 }

@@ -19,6 +19,9 @@ pub(crate) struct Pass {
     pub(crate) metric: String,
     /// Which stream of media, for its metrics.
     pub(crate) stream: Option<String>,
+    /// What limits the sender, for "limited": "handshake", "application", "flow-control", "pacing", "window" or "stalled".
+    #[schemars(example = &"flow-control")]
+    pub(crate) by: Option<String>,
     /// Which state of the controller, for "entered", "stay" and "entries"; for "variable" the state in which its
     /// value counts.
     #[schemars(example = &"Drain")]

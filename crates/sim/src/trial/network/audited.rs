@@ -107,7 +107,7 @@ impl Network {
             audit.end_link(self.now, LinkId::numbered(position), link);
         }
         for (index, connection) in self.connections.iter().enumerate() {
-            audit.end_connection(scenario, index, connection);
+            audit.end_connection(scenario, index, connection, self.now);
         }
         match audit.take_finding() {
             Some(finding) => Err(Ended::Audit(finding)),

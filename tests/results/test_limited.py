@@ -1,0 +1,64 @@
+"""Why was it slow: a sentence for each flow that neither its window nor pacing limited."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from thalweg import Scenario
+from thalweg.results.limited import LIMITS, limits, unusual
+
+PATH = 'title = "slow"\ntime_limit = "20 s"\n[path]\nrate = "200 Mbps"\nrtt = "250 ms"\nbuffer = "1 bdp"\n'
+FLOW = '[[flow]]\nname = "main"\ncontroller = "cubic"\n'
+
+
+def said(text: str) -> list[str]:
+    return unusual(Scenario.from_toml(text, "slow").trials(2))
+
+
+def limits_in_trace(text: str) -> set[str]:
+    trace = Scenario.from_toml(text, "slow").run(trace=True).trace
+    assert trace is not None
+    return set(trace.flows["limited"].drop_nulls().to_list())
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ('download = "100 MB"\nreceive_window = "1.9 MB"', "flow control"),
+        ('download = "1 MB"\napp_rate = "1 Mbps"', "the application"),
+        ('download = "100 B"', "the handshake"),
+        ('download = "100 MB"', None),
+        ('call = "5 s"', None),
+    ],
+)
+def test_a_flow_that_the_path_does_not_limit_says_what_does(keys: str, expected: str | None) -> None:
+    found = said(PATH + FLOW + keys)
+    assert len(found) == (expected is not None)
+    if expected:
+        assert found[0].startswith(f"main was limited by {expected} ")
+        assert " % of the time" in found[0]
+
+
+def test_a_trace_has_the_limit_of_each_sample_and_a_real_stack_tells_none() -> None:
+    text = PATH + FLOW + 'download = "2 MB"\nreceive_window = "100 kB"'
+    names = {column.removeprefix("limited_").replace("_", "-") for column in LIMITS}
+    assert {"handshake", "flow-control"} <= limits_in_trace(text) <= names
+    real = text + '\nstack = "quic"'
+    assert limits_in_trace(real) <= {""}
+    assert list(limits(Scenario.from_toml(real, "slow").trials(2))) == []
+
+
+def test_a_thousand_flows_have_a_few_sentences() -> None:
+    text = PATH + "".join(
+        f'[[flow]]\nname = "f{n}"\ncontroller = "cubic"\ndownload = "100 B"\n' for n in range(1000)
+    )
+    found = said(text)
+    assert len(found) == 7
+    assert found[-1] == "and 994 more flows"
+
+
+def test_shares_are_of_the_whole_life() -> None:
+    outcomes = Scenario.from_toml(PATH + FLOW + 'download = "20 MB"', "slow").trials(5)
+    sums = outcomes.flows.select(pl.sum_horizontal(*LIMITS)).to_series()
+    assert sums.to_list() == pytest.approx([1.0] * 5)
