@@ -22,6 +22,7 @@ import polars as pl
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import percent
 from thalweg.engine.outcome import Outcomes
+from thalweg.judging.measures import METRICS
 from thalweg.judging.statistics.differences import (
     Difference,
     in_pairs,
@@ -40,14 +41,8 @@ from thalweg.results.suite_result import SuiteResult
 
 MARGIN = 0.01
 """Of the smaller median; smaller differences do not count."""
-_OF_FLOWS: tuple[dict[str, Any], ...] = (
-    {"metric": "completion", "column": "completion_s", "unit": "s", "at_most": math.inf},
-    {"metric": "rate", "column": "mean_rate_bps", "unit": "bps", "at_least": -math.inf},
-    {"metric": "loss", "column": "loss", "unit": "share", "at_most": math.inf},
-    {"metric": "rtt", "column": "mean_rtt_s", "unit": "s", "at_most": math.inf},
-    {"metric": "queue-delay", "column": "mean_queue_delay_s", "unit": "s", "at_most": math.inf},
-)
-"""What is compared without criteria, by criteria that every value keeps."""
+_OF_FLOWS = tuple(METRICS[name] for name in ("completion", "rate", "loss", "rtt", "queue-delay"))
+"""What is compared without criteria."""
 Conclusion = Literal["B is larger", "B is smaller", "alike", "not told apart"]
 
 
@@ -240,10 +235,10 @@ def asked(outcomes: Outcomes) -> Sequence[Statistics]:
     if outcomes.scenario.criteria:
         return outcomes.verdict().criteria
     asked = [
-        {"flow": flow["name"], **metric, "informative": True}
+        metric.criterion(flow["name"])
         for flow in outcomes.scenario.flows
         for metric in _OF_FLOWS
-        if metric["column"] in outcomes.flows.columns
+        if metric.column in outcomes.flows.columns
     ]
     return judge_criteria(asked, outcomes.flows, starts_s=outcomes.scenario.starts_s).criteria
 
