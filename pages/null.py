@@ -190,7 +190,7 @@ def _hunts(hunts: int) -> tuple[int, float]:
     found = [
         Hunt(
             scenario="c4/bad-wifi",
-            objective="completion",
+            objective="slowdown",
             axes={"path.rtt": {"from": "1.99 ms", "to": "2.01 ms"}},
             sampler="random",
             budget=16,

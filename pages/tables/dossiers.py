@@ -12,8 +12,9 @@ from pages.made import DOCS, ROOT, commit, made, row
 from thalweg.base.executor import Executor, unheard
 from thalweg.base.seeds import first_seed
 from thalweg.cli.store.playing import playing
-from thalweg.experiments.dossier.findings import Findings, amount, beyond, limit_text
+from thalweg.experiments.dossier.findings import Findings, beyond, limit_text
 from thalweg.experiments.dossier.judge import BESIDE, Judgement, Numbers, judge
+from thalweg.experiments.dossier.limits import amount
 from thalweg.experiments.dossier.numbers import measured
 from thalweg.experiments.dossier.parameters import Cell, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA
@@ -118,7 +119,7 @@ def _lines(one: Judgement) -> Iterator[str]:
     amounts = [amount(median(values), one.number) for values in (one.values, *one.of_standards)]
     amounts.append(limit_text(median(one.bound), one.number))
     where = f"{one.question.criterion}, {one.setting.environment}"
-    yield row(where, f"`{one.setting.name}`", one.number.title, *amounts, str(one.worst_seed))
+    yield row(where, f"`{one.setting.name}`", one.number.heading, *amounts, str(one.worst_seed))
 
 
 def parts() -> list[tuple[str, Callable[[], Iterable[str]]]]:

@@ -291,10 +291,25 @@ def test_studies_are_compared_row_by_row(tmp_path: Path, capsys: Capture) -> Non
     assert "| bbr | harm | 0.4 | 0.5 | +25.0 % |" in capsys.readouterr().out
 
 
-def test_a_score_with_an_old_name_of_a_number_says_the_new_one(tmp_path: Path, capsys: Capture) -> None:
-    old = study(tmp_path / "old", [{"scenario": "both", "starvation": 0.2, "harm": 0.1}], "score")
+@pytest.mark.parametrize(
+    ("of", "row", "told"),
+    [
+        ("score", {"starvation": 0.2}, "starvation is now least_share; starvation means: longest time"),
+        (
+            "score",
+            {"goodput_bps": 1e6, "delay_s": 0.1},
+            "goodput_bps is now mean_rate_bps; delay_s is now mean_rtt_s",
+        ),
+        ("rfc9743", {"number": "completion"}, "completion is now flow-completion-time; completion means: from"),
+        ("rfc9743", {"number": "victim-delay"}, "victim-delay is now victim-p95-queue-delay. Run it again"),
+    ],
+)
+def test_a_stored_result_with_an_old_name_of_a_number_says_the_new_one(
+    of: str, row: dict[str, object], told: str, tmp_path: Path, capsys: Capture
+) -> None:
+    old = study(tmp_path / "old", [{"scenario": "both", **row}], of)
     assert main(["compare", old, old]) == 2
-    assert "starvation is now least_share and harm is now taken. Run the score again" in capsys.readouterr().err
+    assert f"of an older version: {told}" in capsys.readouterr().err
 
 
 def test_a_row_that_the_other_study_lacks_is_no_pass(tmp_path: Path, capsys: Capture) -> None:

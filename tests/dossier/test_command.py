@@ -40,6 +40,10 @@ def test_it_writes_a_page_and_a_markdown_file_that_come_again_byte_by_byte(
     for number, section in CRITERIA.items():
         assert f"{number} {section.title}" in page
         assert f"## {number} {section.title}" in text
+    # A page and its table say each number by its heading.
+    for heading in ("p95 queue delay of the others", "completion of short flows", "p95 delay", "flows cut off"):
+        assert f'<td data-label="number">{heading}</td>' in page
+        assert f"| {heading} |" in text
     assert "The worst findings" in page[: page.index("Criteria by environments</h2>")]
     assert "Made by: `thalweg dossier rfc9743 --controller reno:decrease=0.9 --quick --trials 1`" in text
     capsys.readouterr()
@@ -107,7 +111,10 @@ def test_bad_options_are_refused_at_once(capsys: Capture, words: list[str], said
     ("text", "said"),
     [
         ("[rates]\ntimes = 2", "unknown table [rates]"),
-        ("[queue-delay]\ntimes = 2", "[queue-delay] is now [p95-queue-delay]; queue-delay is the mean"),
+        ("[queue-delay]\ntimes = 2", "queue-delay is now p95-queue-delay; queue-delay means: mean time"),
+        ("[completion]\ntimes = 2", "completion is now flow-completion-time; completion means: from the start"),
+        ("[victim-delay]\ntimes = 2", "victim-delay is now victim-p95-queue-delay"),
+        ("[frames]\ntimes = 2", "frames is now p95-delay"),
         ("rate = 2", "rate: expected a table [rate] with times, plus and reason"),
         ("[rate]\ntime = 2", "unknown key rate.time; did you mean"),
         ('[rate]\ntimes = "2"', "rate.times = '2': expected a number from 0 to 1000"),

@@ -27,7 +27,7 @@ from thalweg.experiments.dossier.judge import (
 from thalweg.experiments.dossier.limits import LIMITS, SETS, Relative
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, measured
 from thalweg.experiments.dossier.parameters import TRIALS, Parameters, cell_name
-from thalweg.experiments.dossier.replays import _METRICS, UNMEASURED, with_limits
+from thalweg.experiments.dossier.replays import with_limits
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, NOT_EVALUATED
 from thalweg.experiments.dossier.settings.catalogue import settings
 from thalweg.experiments.dossier.settings.player import Player
@@ -342,8 +342,3 @@ def test_the_replay_of_what_is_beyond_its_limit_fails_and_that_of_a_standard_pas
 def test_a_scenario_within_its_limits_stays_as_it_ran() -> None:
     toml = scenario_text(ALL["alone-wired"].keys(CUBIC))
     assert with_limits({"alone-wired.cubic": toml}, judged(["alone-wired"], CUBIC)) == {"alone-wired.cubic": toml}
-
-
-def test_every_number_has_a_criterion_or_says_that_it_has_none() -> None:
-    assert {*_METRICS, *UNMEASURED} == {*NUMBERS}
-    assert not {*_METRICS} & UNMEASURED

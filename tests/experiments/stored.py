@@ -29,7 +29,7 @@ trials = 12
 """
 HUNT = """
 scenario = "suite/one.toml"
-objective = "completion"
+objective = "slowdown"
 trials = 4
 budget = 24
 [axes]

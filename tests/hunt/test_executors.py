@@ -66,7 +66,7 @@ def told(find: Find) -> dict[str, Any]:
 
 @pytest.mark.soak
 def test_trials_that_come_in_parts_all_count() -> None:
-    for objective in ("completion", "starvation", {"kind": "regret", "reference": "c4"}):
+    for objective in ("slowdown", "capacity-starvation", {"kind": "regret", "reference": "c4"}):
         whole = hunt(objective).run(executor=Threads(1))
         assert told(hunt(objective).run(executor=Apart())) == told(whole)
         assert whole.is_worse, objective
@@ -77,7 +77,7 @@ def test_a_failing_trial_changes_no_other_scenario(tmp_path: Path) -> None:
     file.write_text(FRAGILE, encoding="utf-8")
     plan = {
         "scenario": {**SCENARIO, "flow": [{**SCENARIO["flow"][0], "controller": str(file)}]},
-        "objective": "completion",
+        "objective": "slowdown",
         "trials": 3,
         "budget": 8,
         "axes": {"path.rtt": {"from": "10 ms", "to": "250 ms"}},
@@ -106,7 +106,7 @@ class Lanes(Apart):
 
 def test_each_scenario_of_a_round_is_a_batch_where_several_are_played_at_once() -> None:
     lanes = Lanes()
-    assert told(hunt("completion").run(executor=lanes)) == told(hunt("completion").run(executor=Threads(1)))
+    assert told(hunt("slowdown").run(executor=lanes)) == told(hunt("slowdown").run(executor=Threads(1)))
     assert set(lanes.sizes) == {1}
     assert lanes.widest >= 6, "the budget is one round"
 
@@ -118,7 +118,7 @@ def test_the_commands_find_on_a_cluster_what_they_find_here(
     plan, scenario = tmp_path / "plan.toml", tmp_path / "short.toml"
     scenario.write_text(SHORT, encoding="utf-8")
     plan.write_text(
-        'scenario = "short.toml"\nobjective = "completion"\nbudget = 8\n[axes]\n'
+        'scenario = "short.toml"\nobjective = "slowdown"\nbudget = 8\n[axes]\n'
         '"path.rtt" = { from = "10 ms", to = "100 ms" }\n',
         encoding="utf-8",
     )

@@ -32,7 +32,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "how-to" / "hunt").with_suffix(".md")
 
 PLAN = """\
-objective = "completion"
+objective = "slowdown"
 budget = 24
 fixed = ["flow.main.download"]
 
@@ -155,12 +155,19 @@ def test_ctrl_c_keeps_the_worst_so_far(plan: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('"completion"', '"completoin"', "did you mean completion?"),
-        ('"completion"', '"taken"', "taken needs at least two flows"),
-        ('"completion"', '"harm"', 'is now "taken"; harm is what a flow loses against playing alone'),
-        ('"completion"', '"frames"', "main sends no frames"),
-        ('"completion"', '{ kind = "regret", reference = "cubik" }', "cubik"),
-        ('"completion"', '{ kind = "loss", flow = "mian" }', "did you mean main?"),
+        ('"slowdown"', '"slowdonw"', "did you mean slowdown?"),
+        ('"slowdown"', '"taken"', "taken needs at least two flows"),
+        ('"slowdown"', '"harm"', "harm is now taken; harm means: what a flow loses"),
+        (
+            '"slowdown"',
+            '"completion"',
+            "completion is now slowdown; completion means: from the start of the trial",
+        ),
+        ('"slowdown"', '"starvation"', "starvation is now capacity-starvation; starvation means: longest time"),
+        ('"slowdown"', '"frames"', "frames is now missed-frames"),
+        ('"slowdown"', '"missed-frames"', "main sends no frames"),
+        ('"slowdown"', '{ kind = "regret", reference = "cubik" }', "cubik"),
+        ('"slowdown"', '{ kind = "loss", flow = "mian" }', "did you mean main?"),
         ("budget = 24", "budget = 0", ":2: budget = 0: accepted: a whole number, 1 to 1000000"),
         ("budget = 24", "budgets = 24", ":2: budgets: unknown key; did you mean budget?"),
         ("budget = 24", "keep = 2", "accepted: a share above 0"),
@@ -266,9 +273,9 @@ def test_objectives_are_what_they_say() -> None:
     assert value("regret", "bbr1") == pytest.approx(rates["cubic"]["main"] / rates["bbr1"]["main"], rel=0.2)
     assert value("unfairness", "bbr1") == pytest.approx(-value("unfairness", "bbr1", flow="other"), abs=0.2)
     assert 0 <= value("loss") < 0.5
-    assert value("completion") > 1
+    assert value("slowdown") > 1
     assert 0 < value("queue-delay") < 1
-    assert value("starvation") >= 0
+    assert value("capacity-starvation") >= 0
 
 
 def test_a_stall_is_counted_as_starvation() -> None:
@@ -282,7 +289,7 @@ def test_a_stall_is_counted_as_starvation() -> None:
         },
         "flow": [{"name": "main", "controller": "cubic", "download": "1 MB"}],
     }
-    plan = {"objective": "starvation", "budget": 1, "axes": {"path.rtt": ["40 ms"]}}
+    plan = {"objective": "capacity-starvation", "budget": 1, "axes": {"path.rtt": ["40 ms"]}}
     assert Hunt(scenario=scenario, **plan).run().baseline < 1.0
     scenario["path"]["change"] = [{"at": "0.5 s", "rtt": "4 s"}]
     # Until packets that left with the longer delay arrive, 2 s later, nothing does.
@@ -315,7 +322,7 @@ def test_values_of_history_are_finite(plan: Path) -> None:
     assert np.isfinite(history).all()
 
 
-@pytest.mark.parametrize("kind", ["completion", "regret", "loss", "queue-delay", "unfairness"])
+@pytest.mark.parametrize("kind", ["slowdown", "regret", "loss", "queue-delay", "unfairness"])
 def test_what_is_at_the_bound_fails(kind: str) -> None:
     """With three digits, and on the strict side, however the bound rounds."""
     objective = Objective(kind, "main", "cubic" if kind == "regret" else None)
@@ -331,7 +338,7 @@ def test_what_is_at_the_bound_fails(kind: str) -> None:
 
 
 def test_a_find_that_leaves_all_fails_its_criterion(plan: Path) -> None:
-    for text in (PLAN, PLAN.replace('"completion"', '"loss"'), PLAN.replace('"completion"', '"queue-delay"')):
+    for text in (PLAN, PLAN.replace('"slowdown"', '"loss"'), PLAN.replace('"slowdown"', '"queue-delay"')):
         plan.write_text(f"keep = 1.0\n{text}", encoding="utf-8")
         find = Hunt.load(plan).run()
         if find.is_worse:
@@ -405,7 +412,7 @@ def test_scenarios_may_be_of_the_newest_toml(tmp_path: Path) -> None:
     )
     plan = Hunt(
         scenario=str(tmp_path / "newest.toml"),
-        objective="completion",
+        objective="slowdown",
         trials=1,
         budget=2,
         axes={"path.rtt": {"from": "30 ms", "to": "60 ms"}},
@@ -425,7 +432,7 @@ def test_each_file_names_the_seed_of_its_own_scenario() -> None:
             "path": {"rate": "8 Mbps", "rtt": "20 ms", "jitter": {"model": "uniform", "max": "20 ms"}},
             "flow": [{"name": "main", "controller": "cubic", "download": "300 kB"}],
         },
-        objective="completion",
+        objective="slowdown",
         trials=3,
         budget=4,
         axes={"path.rtt": {"from": "30 ms", "to": "60 ms"}},

@@ -16,7 +16,7 @@ from thalweg.experiments.hunt import Find, Hunt
 PLAN: dict[str, Any] = {
     "scenario": "c4/bad-wifi",
     "controllers": {"main": "c4:variant=draft-04"},
-    "objective": "completion",
+    "objective": "slowdown",
     "axes": {"path.rtt": {"from": "1.99 ms", "to": "2.01 ms"}},
     "sampler": "random",
     "budget": 16,
@@ -51,7 +51,7 @@ def test_a_real_effect_is_found_with_its_interval_on_fresh_seeds() -> None:
         "flow": [{"name": "main", "controller": "reno", "download": "300 kB"}],
     }
     axes = {"path.loss": ["1 %", "8 %"]}
-    find = Hunt(scenario=scenario, objective="completion", axes=axes, budget=8, replays=40).run()
+    find = Hunt(scenario=scenario, objective="slowdown", axes=axes, budget=8, replays=40).run()
     assert find.says == "found"
     assert find.replayed is not None
     assert find.shrunk_replayed is not None
@@ -65,7 +65,7 @@ def test_a_real_effect_is_found_with_its_interval_on_fresh_seeds() -> None:
 def test_the_command_says_what_was_refuted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(
-        "scenario = 'c4/bad-wifi'\nobjective = 'completion'\nbudget = 16\nsampler = 'random'\nreplays = 100\n"
+        "scenario = 'c4/bad-wifi'\nobjective = 'slowdown'\nbudget = 16\nsampler = 'random'\nreplays = 100\n"
         f"search_seed = {LUCKY}\nseed = {1 + 1000 * LUCKY}\n"
         "[axes]\n'path.rtt' = { from = '1.99 ms', to = '2.01 ms' }\n",
         encoding="utf-8",

@@ -160,7 +160,7 @@ def test_options_that_break_a_guard_where_nobody_looked_are_out(
         found = measured(tuner, places, controllers, fresh)
         if len(controllers) == 3:
             halves_seen.append(controllers)
-            found[2] = [replace(figures, loss=0.5, goodput=2 * figures.goodput) for figures in found[2] or []]
+            found[2] = [replace(figures, loss=0.5, rate=2 * figures.rate) for figures in found[2] or []]
         return found
 
     monkeypatch.setattr(Tuner, "_figures", lossy)

@@ -100,7 +100,7 @@ def test_what_a_hunt_has_found_opens_as_it_shrank_and_as_it_was_found(
 ) -> None:
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(
-        'objective = "completion"\nscenario = "c4/simple-20mbps"\nbudget = 8\ntrials = 2\n'
+        'objective = "slowdown"\nscenario = "c4/simple-20mbps"\nbudget = 8\ntrials = 2\n'
         '[axes]\n"path.rtt" = { from = "20 ms", to = "400 ms" }\n"path.loss" = { from = "0.1 %", to = "2 %" }\n',
         encoding="utf-8",
     )

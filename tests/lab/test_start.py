@@ -36,7 +36,7 @@ controller = "reno"
 download = "300 kB"
 """
 HUNT = """scenario = "c4/simple-20mbps"
-objective = "completion"
+objective = "slowdown"
 [[elements]]
 """
 OWN = """title = "Our path"

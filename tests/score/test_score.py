@@ -84,7 +84,7 @@ def test_cubic_is_as_good_as_itself(few: Path) -> None:
     for half in ("open", "held_back"):
         assert document[half]["score"] == 0
         for row in document[half]["scenarios"]:
-            assert row["goodput_bps"]["ratio"] == 1
+            assert row["mean_rate_bps"]["ratio"] == 1
             assert row["taken"] in (None, 0)
 
 
@@ -92,8 +92,8 @@ def test_figures_are_those_of_the_trials(tmp_path: Path, few: Path) -> None:
     rows = {row["name"]: row for row in scored(tmp_path, TEN, few)["open"]["scenarios"]}
     alone = rows["alone"]
     # Ten packets of 1440 bytes a round trip of 40 ms are 2.9 Mbps, 8 bits in 8.2 with headers; there is no queue.
-    assert 2.2e6 < alone["goodput_bps"]["value"] < 2.9e6
-    assert 0.040 < alone["delay_s"]["value"] < 0.046
+    assert 2.2e6 < alone["mean_rate_bps"]["value"] < 2.9e6
+    assert 0.040 < alone["mean_rtt_s"]["value"] < 0.046
     assert alone["loss"]["value"] == 0
     assert (alone["taken"], alone["least_share"]) == (None, None)
     # Beside CUBIC it leaves more than CUBIC does; two of it share equally.
@@ -171,7 +171,7 @@ def test_the_shipped_suite_is_scored(capfd: pytest.CaptureFixture[str]) -> None:
     assert len(document["open"]["scenarios"]) == len(document["held_back"]["scenarios"]) == 8
     # Reno is slower than CUBIC where losses are many and round trips long (RFC 9438 section 1).
     lossy = next(row for row in document["open"]["scenarios"] if row["name"] == "lossy-long")
-    assert lossy["goodput_bps"]["ratio"] < 0.7
+    assert lossy["mean_rate_bps"]["ratio"] < 0.7
 
 
 def test_a_copied_file_scores_the_same(tmp_path: Path, few: Path) -> None:

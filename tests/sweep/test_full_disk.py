@@ -22,7 +22,7 @@ trials = 300
 """
 HUNT = """\
 scenario = "short.toml"
-objective = "completion"
+objective = "slowdown"
 budget = 8
 [axes]
 "path.rtt" = { from = "10 ms", to = "100 ms" }

@@ -12,12 +12,14 @@ from thalweg import _native
 from thalweg.base.quantity import percent, text
 from thalweg.cli.fitting import COMFORTABLE, FittingTable
 from thalweg.engine.outcome import Outcomes
+from thalweg.judging.derived import NAMED
+from thalweg.judging.measures import Measure
 from thalweg.judging.statistics.digits import supported
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.repetition import has_rate
 from thalweg.judging.verdict import Statistics, Verdict, without_offset
 from thalweg.results import limited, measured
-from thalweg.results.measured import Measurement, Metric
+from thalweg.results.measured import Measurement
 from thalweg.results.replay import replay_command
 from thalweg.results.suite_result import SuiteResult
 
@@ -42,36 +44,37 @@ _ONE_LINE = 60
 """Columns of words that are not wrapped, so that a scenario takes one line."""
 _STYLES = {"pass": "green", "fail": "bold red", "infeasible": "yellow"}
 
+
+def _columns(*names: str) -> list[tuple[str, str, str]]:
+    return [(NAMED[name].heading, NAMED[name].column, NAMED[name].unit) for name in names]
+
+
 _OUTCOMES = (
     ("controller", "controller", ""),
-    ("completion", "completion_s", "s"),
-    ("rate", "mean_rate_bps", "bps"),
+    *_columns("completion", "rate"),
     ("sent", "packets_sent", ""),
     ("lost", "packets_lost", ""),
     ("dropped", "packets_dropped", ""),
     ("timeouts", "timeouts", ""),
-    ("RTT min", "min_rtt_s", "s"),
-    ("RTT mean", "mean_rtt_s", "s"),
-    ("RTT max", "max_rtt_s", "s"),
-    ("queue delay", "mean_queue_delay_s", "s"),
+    *_columns("min-rtt", "rtt", "max-rtt", "queue-delay"),
 )
 """Heading, column and unit of each column of a table of flows; an absent column is left out."""
 _DROPPABLE_OUTCOMES = (
     "timeouts",
-    "RTT max",
-    "p50",
+    "max RTT",
+    "p50 delay",
     "first frame",
     "skipped",
     "undelivered",
-    "p99",
+    "p99 delay",
     "media rate",
     "mean delay",
-    "max",
+    "max delay",
     "dropped",
     "sent",
     "share",
-    "RTT min",
-    "RTT mean",
+    "min RTT",
+    "RTT",
     "queue delay",
     "lost",
 )
@@ -279,13 +282,13 @@ def measured_side_by_side(sides: Sequence[tuple[str, Outcomes]]) -> Iterator[Fit
             yield from (f"{label}: {text}" for label, outcomes in sides for text in limited.unusual(outcomes))
 
 
-def _measured(rows: Sequence[Measurement], metrics: Sequence[Metric]) -> FittingTable:
-    shown = [metric for metric in metrics if any(metric.key in row.values for row in rows)]
+def _measured(rows: Sequence[Measurement], metrics: Sequence[Measure]) -> FittingTable:
+    shown = [metric for metric in metrics if any(metric.column in row.values for row in rows)]
     names = tuple(rows[0].names) if rows else ()
-    headers = (*names, *(metric.name for metric in shown))
+    headers = (*names, *(metric.heading for metric in shown))
     table = FittingTable(headers, len(names), [name for name in _DROPPABLE_OUTCOMES if name in headers])
     for row in rows:
-        cells = [_median(row.values.get(metric.key), metric.unit) for metric in shown]
+        cells = [_median(row.values.get(metric.column), metric.unit) for metric in shown]
         table.add_row(*row.names.values(), *cells)
     return table
 

@@ -22,6 +22,7 @@ from thalweg.base.described import Described, listed
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.quantity import text
 from thalweg.engine.trace import Trace
+from thalweg.judging.measures import METRICS
 from thalweg.judging.verdict import Verdict, judge
 
 if TYPE_CHECKING:
@@ -174,9 +175,9 @@ class Outcomes(Described):
         lines = []
         for (name, controller), rows in self.flows.group_by("flow", "controller", maintain_order=True):
             numbers = [
-                f"{word} {text(float(rows[column].median()), unit)}"  # type: ignore[arg-type]
-                for word, column, unit in (("rate", "mean_rate_bps", "bps"), ("loss", "loss", "share"))
-                if column in rows.columns and rows[column].median() is not None
+                f"{of.name} {text(float(rows[of.column].median()), of.unit)}"  # type: ignore[arg-type]
+                for of in (METRICS["rate"], METRICS["loss"])
+                if of.column in rows.columns and rows[of.column].median() is not None
             ]
             lines.append(f"{name} ({controller}) {', '.join(numbers)}".rstrip())
         return lines

@@ -6,6 +6,7 @@ docs/reference/metrics.md has the formulas.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,28 +15,43 @@ from thalweg import _native
 
 Kind = Literal["transfer", "requests", "call"]
 """Of a workload."""
+Of = Literal["flow", "stream", "controller", "link", "flows", "pair"]
+"""A pair is of a trial and one with another controller and the same seed."""
+Better = Literal["lower", "higher"]
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One metric."""
+    """One metric. `judging.derived` has those that are made of others in Python."""
 
     name: str
     unit: str
-    of: Literal["flow", "stream", "controller"]
-    column: str
-    """Of outcomes; empty for one of a controller, whose criterion says the column."""
-    better: Literal["lower", "higher"] | None
+    of: Of
+    better: Better | None
     """None: neither end is better; it has bands, the bounds of the criteria of its scenario."""
-    compares: tuple[Kind, ...]
-    """The workloads that it judges: a call is judged by its frames, and not by when it ends."""
-    virtual_only: bool
-    """Real time does not measure it."""
-    from_start: bool
-    """A time from the start of the trial."""
-    until_the_end: bool
-    """A flow has it which does not finish."""
     meaning: str
+    column: str = ""
+    """Of outcomes; empty for one of a controller, whose criterion says the column."""
+    compares: tuple[Kind, ...] = ()
+    """The workloads that it judges: a call is judged by its frames, and not by when it ends."""
+    virtual_only: bool = False
+    """Real time does not measure it."""
+    from_start: bool = False
+    """A time from the start of the trial."""
+    until_the_end: bool = False
+    """A flow has it which does not finish."""
+    words: str = ""
+    """Of its heading, if they are not those of the name."""
+
+    @property
+    def heading(self) -> str:
+        """In tables.
+
+        >>> METRICS["queue-delay"].heading, METRICS["max-rtt"].heading
+        ('queue delay', 'max RTT')
+        """
+        own = self.name.removeprefix(f"{self.of}-").replace("-", " ")
+        return self.words or re.sub(r"\brtt\b", "RTT", own)
 
     def criterion(self, flow: str, stream: str | None = None, *, awaited: bool = True) -> dict[str, Any]:
         """A criterion that every value of a flow, or of its stream, keeps, for its statistics.

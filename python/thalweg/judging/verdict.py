@@ -232,28 +232,14 @@ def judge(
 def column_of(criterion: Mapping[str, Any], columns: Sequence[str]) -> str:
     """The column that holds the metric of a criterion, of those that the table of flows or of streams has.
 
-    >>> column_of({"metric": "completion"}, ["completion_s"])
-    'completion_s'
-    >>> column_of({"metric": "mean_queue_delay", "unit": "s"}, ["mean_rtt_s", "mean_queue_delay_s"])
+    >>> column_of({"metric": "queue-delay"}, ["mean_rtt_s", "mean_queue_delay_s"])
     'mean_queue_delay_s'
     """
     metric = str(criterion["metric"])
-    guesses = [
-        criterion.get("column"),
-        METRICS[metric].column if metric in METRICS else None,
-        f"{metric}_{criterion.get('unit', '')}",
-        metric,
-    ]
-    guesses += [name for name in columns if name.rpartition("_")[0] == metric]
-    for guess in guesses:
-        if guess in columns:
-            return str(guess)
-    raise RequestError(f"no outcome measures {metric!r}{did_you_mean(metric, columns)}")
-
-
-def is_until_the_end(metric: str) -> bool:
-    """Whether a flow has a metric which does not finish, for criteria that do not say it (`until_the_end`)."""
-    return metric in METRICS and METRICS[metric].until_the_end
+    column = str(criterion.get("column") or (METRICS[metric].column if metric in METRICS else metric))
+    if column not in columns:
+        raise RequestError(f"no outcome measures {metric!r}{did_you_mean(column, columns)}")
+    return column
 
 
 def without_offset(flows: pl.DataFrame, starts_s: Mapping[str, float]) -> pl.DataFrame:
@@ -295,7 +281,8 @@ def values_of(
         column = column_of(criterion, own.columns)
         rows = rows.select(about).join(own.select("trial", column), on="trial", how="left", maintain_order="left")
     # What outcomes made by hand do not say is finished where there is a number.
-    until_the_end = criterion.get("until_the_end", is_until_the_end(criterion["metric"]))
+    known = METRICS.get(str(criterion["metric"]))
+    until_the_end = criterion.get("until_the_end", known is not None and known.until_the_end)
     is_asked = "finished" in about and not until_the_end
     done = pl.col("finished") if is_asked else pl.lit(value=True)
     value = pl.col(column).cast(pl.Float64).fill_nan(None)

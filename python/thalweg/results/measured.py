@@ -8,7 +8,7 @@ has sent nothing; `n` says how many are left. Intervals are for medians (`statis
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,33 +16,12 @@ import numpy as np
 import polars as pl
 
 from thalweg.engine.outcome import Outcomes
+from thalweg.judging.derived import DERIVED, NAMED
+from thalweg.judging.measures import METRICS, Measure
 from thalweg.judging.statistics.interval import Interval, finite
 from thalweg.judging.statistics.quantiles import median_interval
 from thalweg.judging.verdict import without_offset
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A number of each trial."""
-
-    name: str
-    """In tables."""
-    unit: str
-    """Empty for a count."""
-    key: str
-    """In JSON."""
-    column: str
-    """Of outcomes."""
-    whole: tuple[str, ...] = ()
-    """The columns that it is a share of."""
-
-    @property
-    def value(self) -> pl.Expr:
-        """From the columns of outcomes."""
-        if not self.whole:
-            return pl.col(self.column)
-        total = pl.sum_horizontal(self.whole)
-        return pl.when(total > 0).then(pl.col(self.column) / total)
+from thalweg.results.limited import limits
 
 
 @dataclass(frozen=True)
@@ -52,12 +31,16 @@ class Measurement:
     names: dict[str, str]
     """What is measured: flow and controller, link, or flow and stream."""
     values: dict[str, Interval]
-    """The median of each metric that some trial defines, by the key of the metric."""
+    """The median of each metric that some trial defines, by the column of the metric."""
+    limited: dict[str, float] | None = None
+    """Of a flow: the share of time in which each limit held its sender back, if its stack tells it."""
 
     def document(self) -> dict[str, Any]:
         """As JSON has it: the median, its interval, and the trials it rests on."""
+        limited = {} if self.limited is None else {"limited": self.limited}
         return {
             **self.names,
+            **limited,
             **{
                 key: {
                     "median": finite(quantity.value),
@@ -69,61 +52,62 @@ class Measurement:
         }
 
 
-def _column(name: str, unit: str, key: str) -> Metric:
-    return Metric(name, unit, key, key)
-
-
-def _share(name: str, key: str, part: str, *whole: str) -> Metric:
-    return Metric(name, "share", key, part, whole)
-
-
-COMPLETION = _column("completion", "s", "completion_s")
+COMPLETION = METRICS["completion"]
 FLOW = (
     COMPLETION,
-    _column("rate", "bps", "mean_rate_bps"),
-    _column("loss", "share", "loss"),
-    _column("RTT min", "s", "min_rtt_s"),
-    _column("RTT mean", "s", "mean_rtt_s"),
-    _column("queue delay", "s", "mean_queue_delay_s"),
-    _column("share", "share", "share"),
+    *(NAMED[name] for name in ("rate", "loss", "min-rtt", "rtt", "queue-delay", "share")),
 )
-LINK = (
-    _column("utilisation", "share", "utilisation"),
-    _column("queue delay", "s", "mean_queue_delay_s"),
-    _share("dropped", "dropped", "dropped_packets", "delivered_packets", "dropped_packets", "lost_packets"),
-    _share("lost", "lost", "lost_packets", "delivered_packets", "dropped_packets", "lost_packets"),
+POLICED = DERIVED["link-policed"]
+"""Of links whose policer dropped something."""
+LINK = tuple(one for one in DERIVED.values() if one.of == "link" and one is not POLICED)
+STREAM = tuple(
+    METRICS[name]
+    for name in (
+        "mean-delay",
+        "p50-delay",
+        "p95-delay",
+        "p99-delay",
+        "max-delay",
+        "first-frame",
+        "late",
+        "freezes",
+        "frozen",
+        "skipped",
+        "undelivered",
+        "media-rate",
+        "encoder-rate",
+        "encoder-share",
+        "mos",
+    )
 )
-POLICED = _share("policed", "policed", "policed_packets", *LINK[-1].whole)
-"""Of what is dropped; of links whose policer dropped something."""
-STREAM = (
-    _column("mean delay", "s", "mean_delay_s"),
-    _column("p50", "s", "p50_delay_s"),
-    _column("p95", "s", "p95_delay_s"),
-    _column("p99", "s", "p99_delay_s"),
-    _column("max", "s", "max_delay_s"),
-    _column("first frame", "s", "first_frame_s"),
-    _column("late", "", "late"),
-    _column("freezes", "", "freezes"),
-    _column("frozen", "s", "frozen_s"),
-    _column("skipped", "", "skipped"),
-    _column("undelivered", "", "undelivered"),
-    _column("media rate", "bps", "media_rate_bps"),
-    _column("encoder rate", "bps", "encoder_rate_bps"),
-    _column("of its most", "share", "encoder_share"),
-    _column("MOS", "", "mos"),
-)
+_PARTS = ("dropped", "lost", "policed")
+_OFFERED = ("delivered_packets", "dropped_packets", "lost_packets")
+
+
+def value(metric: Measure) -> pl.Expr:
+    """From the columns of outcomes. What happens to packets on a link is a share of those that it was offered."""
+    if metric.column not in _PARTS:
+        return pl.col(metric.column)
+    total = pl.sum_horizontal(_OFFERED)
+    return pl.when(total > 0).then(pl.col(f"{metric.column}_packets") / total)
+
+
+def is_known(metric: Measure, columns: Collection[str]) -> bool:
+    """Whether these columns of outcomes give it."""
+    return set(value(metric).meta.root_names()) <= set(columns)
 
 
 def flows(outcomes: Outcomes) -> list[Measurement]:
     """Each flow, in the order of the scenario."""
     table = without_offset(outcomes.flows, outcomes.scenario.starts_s)
-    if COMPLETION.key in table.columns:
+    if COMPLETION.column in table.columns:
         done = pl.col("finished") if "finished" in table.columns else pl.lit(value=True)
-        time = pl.col(COMPLETION.key).cast(pl.Float64).fill_nan(None)
-        table = table.with_columns(pl.when(done).then(time).fill_null(math.inf).alias(COMPLETION.key))
+        time = pl.col(COMPLETION.column).cast(pl.Float64).fill_nan(None)
+        table = table.with_columns(pl.when(done).then(time).fill_null(math.inf).alias(COMPLETION.column))
     controllers = table.unique("flow", keep="first", maintain_order=True)["controller"]
+    limited = {one.flow: one.by_name for one in limits(outcomes)}
     found = [
-        Measurement({"flow": flow, "controller": str(controller)}, values)
+        Measurement({"flow": flow, "controller": str(controller)}, values, limited.get(flow))
         for ((flow,), values), controller in zip(_medians(table, ["flow"], FLOW), controllers, strict=True)
     ]
     if len(found) == 1:
@@ -134,7 +118,7 @@ def flows(outcomes: Outcomes) -> list[Measurement]:
 def links(outcomes: Outcomes) -> list[Measurement]:
     """Each link."""
     columns = outcomes.links.columns
-    polices = POLICED.column in columns and (outcomes.links[POLICED.column] > 0).any()
+    polices = is_known(POLICED, columns) and (outcomes.links["policed_packets"] > 0).any()
     metrics = (*LINK, POLICED) if polices else LINK
     return [Measurement({"link": name}, values) for (name,), values in _medians(outcomes.links, ["link"], metrics)]
 
@@ -148,14 +132,16 @@ def streams(outcomes: Outcomes) -> list[Measurement]:
 
 
 def _medians(
-    table: pl.DataFrame, names: Sequence[str], metrics: Sequence[Metric]
+    table: pl.DataFrame, names: Sequence[str], metrics: Sequence[Measure]
 ) -> Iterator[tuple[tuple[str, ...], dict[str, Interval]]]:
     """What is measured, by its names, with the metrics that some trial defines.
 
     There may be ten thousand flows: the values of all come from one query.
     """
-    known = [metric for metric in metrics if set(metric.value.meta.root_names()) <= set(table.columns)]
-    values = table.select(metric.value.cast(pl.Float64).fill_null(math.nan).alias(metric.key) for metric in known)
+    known = [metric for metric in metrics if is_known(metric, table.columns)]
+    values = table.select(
+        value(metric).cast(pl.Float64).fill_null(math.nan).alias(metric.column) for metric in known
+    )
     columns = {key: values[key].to_numpy() for key in values.columns}
     rows = table.select(names).with_row_index("row").group_by(names, maintain_order=True).agg("row")
     for (*named,), own in zip(rows.select(names).iter_rows(), rows["row"], strict=True):

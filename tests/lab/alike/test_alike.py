@@ -14,8 +14,9 @@ import pytest
 
 from lab.alike.conftest import Ask
 from thalweg.base.quantity import text
+from thalweg.judging.measures import METRICS
 from thalweg.judging.statistics.quantiles import percentile
-from thalweg.judging.verdict import is_until_the_end, judge
+from thalweg.judging.verdict import judge
 
 HERE = Path(__file__).parent
 QUANTITIES = json.loads((HERE / "quantities.json").read_text())
@@ -93,7 +94,7 @@ def test_criteria_have_the_same_values_and_verdicts(ask: Ask) -> None:
     flows = pl.DataFrame(FLOWS)
     python = judge(CRITERIA, flows, streams, STARTS).criteria
     outcomes = {"flows": packed(FLOWS), "streams": packed(STREAMS)}
-    until = [{"until_the_end": is_until_the_end(one["metric"])} for one in CRITERIA]
+    until = [{"until_the_end": METRICS[one["metric"]].until_the_end} for one in CRITERIA]
     asked = [{**DEFAULTS, **one, **said} for one, said in zip(CRITERIA, until, strict=True)]
     calls = [["judged", outcomes, one, 3, STARTS] for one in asked]
     for statistics, (values, judgement) in zip(python, ask("../../tests/lab/alike/judged.ts", calls), strict=True):

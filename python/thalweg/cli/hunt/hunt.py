@@ -109,7 +109,7 @@ def hunt(
 
 def _print(find: Find, out: Path, link: TrialLink | None) -> None:
     console = stdout()
-    unit = find.objective.of.unit
+    unit = find.objective.unit
 
     def shown(value: float) -> str:
         return text(value, unit, 3) if unit else f"{value:.3g}"

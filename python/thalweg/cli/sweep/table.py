@@ -12,9 +12,8 @@ from thalweg.results import measured
 
 _MOST = 40
 """Rows that are printed; the store has all."""
-_METRICS = ("completion_s", "mean_rate_bps", "loss", "mean_rtt_s", "mean_queue_delay_s", "share")
 _DIGITS = 3
-_DROPPABLE = ("share", "mean RTT", "loss", "queue delay")
+_DROPPABLE = ("min RTT", "share", "RTT", "loss", "queue delay")
 """What a narrow terminal goes without, the first one first."""
 
 
@@ -23,19 +22,17 @@ def print_rows(result: SweepResult) -> None:
     rows, axes = result.first(_MOST), result.head["axes"]
     flows = [str(flow["name"]) for flow in result.head["flows"]]
     shown = [
-        (metric.name if metric.key != "mean_rtt_s" else "mean RTT", metric.key, metric.unit)
-        for metric in measured.FLOW
-        if metric.key in _METRICS and any(f"flow.{flow}.{metric.key}" in rows.columns for flow in flows)
+        metric for metric in measured.FLOW if any(f"flow.{flow}.{metric.column}" in rows.columns for flow in flows)
     ]
     several = ["flow"] if len(flows) > 1 else []
-    headers = [str(axis["key"]) for axis in axes] + several + ["n", *(name for name, _, _ in shown)]
+    headers = [str(axis["key"]) for axis in axes] + several + ["n", *(metric.heading for metric in shown)]
     table = FittingTable(headers, len(axes) + len(several), [name for name in _DROPPABLE if name in headers])
     for row in rows.iter_rows(named=True):
         for flow in flows:
             cells = [_axis(row[axis["column"]], axis["unit"]) for axis in axes]
             cells += [flow] if several else []
             cells.append(str(row["trials"] - row["failed"]))
-            table.add_row(*cells, *(_cell(row, f"flow.{flow}.{key}", unit) for _, key, unit in shown))
+            table.add_row(*cells, *(_cell(row, f"flow.{flow}.{of.column}", of.unit) for of in shown))
     stdout().print(f"{result.head['scenario']}: medians over n trials")
     stdout().print(table)
     if more := result.points.height - rows.height:

@@ -39,8 +39,8 @@ from thalweg.realtime.kernel import kernel_controllers
 from thalweg.realtime.report import reasons
 from thalweg.results.gate.baseline import value_of
 
-METRICS = {"rate": True, "completion": True, "loss": False, "queue-delay": False}
-"""Of the main flow, and whether sides are compared by their ratio."""
+_COMPARED = ("rate", "completion", "loss", "queue-delay")
+"""Of the main flow. What may be 0, and so has a least threshold, has a difference; the others have a ratio."""
 REFERENCE = Side("kernel:cubic", controller="kernel:cubic")
 """Beside which is measured what a side takes from a neighbour."""
 
@@ -166,13 +166,13 @@ def _check(scenario: LiveScenario, entry: Entry) -> None:
 def _condition(plan: Plan, entry: Entry) -> Condition:
     main, *others = Scenario.path_flows(entry, plan.overrides)
     flow = str(main["name"])
-    metrics = [(flow, name, is_ratio) for name, is_ratio in METRICS.items()]
+    metrics = [(flow, name) for name in _COMPARED]
     neighbour = str(others[0]["name"]) if others else None
     if neighbour:
-        metrics.append((neighbour, "rate", True))
+        metrics.append((neighbour, "rate"))
     effects = [
-        Effect(entry.name, MEASURES[name], plan.thresholds.get(name, DEFAULTS[name]), is_ratio, of)
-        for of, name, is_ratio in metrics
+        Effect(entry.name, MEASURES[name], plan.thresholds.get(name, DEFAULTS[name]), not DEFAULTS[name].least, of)
+        for of, name in metrics
     ]
     return Condition(entry.name, effects, neighbour)
 

@@ -28,6 +28,7 @@ from thalweg.base.files.folder import find_file
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.seal import check_file
 from thalweg.experiments.studies.runner.folder import DOCUMENT, TRIALS
+from thalweg.judging.derived import renamed
 from thalweg.judging.statistics.differences import Difference as Differs
 from thalweg.judging.statistics.differences import of_all, sharper
 from thalweg.judging.statistics.discovery import RATE, discoveries
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 
 _LARGEST = 32 << 20
 """Bytes of a scenario, which may have its traces in it."""
-_RENAMED = {"starvation": "least_share", "harm": "taken"}
-"""Numbers of scores that had a name which means another quantity elsewhere."""
 Row = Mapping[str, Any]
 _Sample: TypeAlias = "tuple[npt.NDArray[np.int64], Values]"
 """Seeds and values."""
@@ -92,9 +91,8 @@ class StoredStudy:
             raise ResultError(f"{file}: this is not a study that this version reads")
         words = [document.get(key) for key in ("study", "version")]
         name, version = (word if isinstance(word, str) else "unknown" for word in words)
-        if old := [key for key in _RENAMED if name == "score" and any(key in row for row in rows)]:
-            now = " and ".join(f"{key} is now {_RENAMED[key]}" for key in old)
-            raise ResultError(f"{file}: a score of an older version: {now}. Run the score again")
+        if old := _old_names(name, rows):
+            raise ResultError(f"{file}: of an older version: {'; '.join(old)}. Run it again")
         hashes, trials = read_hashes(file, document), find_file(folder, f"{TRIALS}.parquet")
         if trials is not None and hashes is not None:
             check_file(trials, hashes, trials.name, "Run the study again")
@@ -104,6 +102,15 @@ class StoredStudy:
         named = document.get("files")
         files = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
         return StoredStudy(folder, name, version, rows, samples, range(seed, seed + n), files)
+
+
+def _old_names(study: str, rows: Sequence[Row]) -> list[str]:
+    """The numbers of a score or a dossier that had a name which means another quantity elsewhere."""
+    if study == "score":
+        told = [renamed("score", key) for row in rows for key in row]
+    else:
+        told = [renamed("dossier", str(row.get("number"))) for row in rows if study == "rfc9743"]
+    return [words for words in dict.fromkeys(told) if words]
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from thalweg.base.quantity import percent, text
 from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judgement, Results, Standing, judge
-from thalweg.experiments.dossier.numbers import Number
+from thalweg.experiments.dossier.limits import amount
 from thalweg.experiments.dossier.parameters import Parameters, cell_name
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.settings.player import STANDARDS, Player
+from thalweg.judging.measures import Measure
 from thalweg.judging.statistics.interval import CONFIDENCE, Interval
 from thalweg.judging.statistics.quantiles import median
 
@@ -22,17 +22,12 @@ WORST = 3
 """How many findings the first screen has."""
 
 
-def amount(value: float, number: Number) -> str:
-    """A number as people read it."""
-    return percent(value) if number.unit == "share" else text(value, number.unit, 3)
-
-
-def limit_text(value: float, number: Number) -> str:
+def limit_text(value: float, number: Measure) -> str:
     """A limit with its direction: `at most 15 ms`."""
     return f"{'at most' if number.better == 'lower' else 'at least'} {amount(value, number)}"
 
 
-def with_interval(interval: Interval, number: Number) -> str:
+def with_interval(interval: Interval, number: Measure) -> str:
     """A median with its interval of 95 %."""
     shown, low, high = (amount(value, number) for value in (interval.value, interval.low, interval.high))
     return shown if not interval.is_bounded or low == high else f"{shown} ({low} to {high})"
@@ -100,7 +95,7 @@ class Findings:
         """Of each number that was judged: its title, its meaning, its limit in words, and why."""
         for name, number in {one.number.name: one.number for one in self.judged}.items():
             limit = self.parameters.bounds[name]
-            yield number.title, number.meaning, limit.words(number), limit.reason
+            yield number.heading, number.meaning, limit.words(number), limit.reason
 
     def count(self) -> dict[Standing, int]:
         """How many numbers have each standing."""
@@ -154,7 +149,7 @@ class Findings:
             )
         parts = []
         for section, beyond in places:
-            what = list(dict.fromkeys(one.number.title for one in beyond))
+            what = list(dict.fromkeys(one.number.heading for one in beyond))
             title = section.title[0].lower() + section.title[1:]
             parts.append(f"{title} (RFC 9743, Section {section.number}: {', '.join(what)})")
         return (
@@ -190,7 +185,7 @@ def sentence(one: Judgement) -> str:
     }
     differing = ", ".join(f"{words} {' and '.join(names)}" for words, names in told.items())
     limit = limit_text(median(one.bound), number)
-    return f"{number.title} {amount(one.interval.value, number)}, limit {limit}, beside {beside}: {differing}"
+    return f"{number.heading} {amount(one.interval.value, number)}, limit {limit}, beside {beside}: {differing}"
 
 
 def replay(one: Judgement) -> str:

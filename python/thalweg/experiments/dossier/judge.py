@@ -17,9 +17,10 @@ from typing import Literal
 import numpy as np
 
 from thalweg.experiments.dossier.limits import Limit
-from thalweg.experiments.dossier.numbers import NUMBERS, SEED, Number
+from thalweg.experiments.dossier.numbers import NUMBERS, SEED
 from thalweg.experiments.dossier.settings.player import STANDARDS, Player
 from thalweg.experiments.dossier.settings.setting import Question, Setting
+from thalweg.judging.measures import Measure
 from thalweg.judging.statistics.claims import FAILS, HOLDS, LEAST_TRIALS, UNTOLD, Answer, above, each_of
 from thalweg.judging.statistics.differences import in_pairs, least_pairs, subtract
 from thalweg.judging.statistics.interval import Interval, Values
@@ -43,7 +44,7 @@ class Judgement:
 
     setting: Setting
     question: Question
-    number: Number
+    number: Measure
     player: Player
     """The candidate, or another implementation of it."""
     values: Values
@@ -161,7 +162,7 @@ def _standing(excess: Values, confidence: float) -> Standing:
     return _STANDINGS[above(median_interval(excess, confidence), 0.0)]
 
 
-def _excess(number: Number, values: Values, bound: Values) -> Values:
+def _excess(number: Measure, values: Values, bound: Values) -> Values:
     """By how much each trial is beyond the limit."""
     return subtract(values, bound) if number.better == "lower" else subtract(bound, values)
 
@@ -173,6 +174,6 @@ def _differs(values: Values, standard: Values, confidence: float) -> int:
     return 1 if interval.low > 0 else -1 if interval.high < 0 else 0
 
 
-def _values(of: Numbers, number: Number, trials: int) -> Values:
+def _values(of: Numbers, number: Measure, trials: int) -> Values:
     """Those of the first trials: in real time there are fewer."""
     return of.get(number.name, np.full(len(of[SEED]), np.nan))[:trials]

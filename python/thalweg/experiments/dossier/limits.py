@@ -17,16 +17,16 @@ import numpy as np
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.quantity import bits_per_second, percent, seconds, share, text
-from thalweg.experiments.dossier.numbers import NUMBERS, Number
+from thalweg.experiments.dossier.numbers import NUMBERS
+from thalweg.judging.derived import renamed
+from thalweg.judging.measures import Measure
 from thalweg.judging.statistics.interval import Values
 
 _MOST = 1 << 20
 """Bytes of a file."""
-_ABSOLUTE = {"lower": "at_most", "higher": "at_least"}
+_ABSOLUTE: Mapping[str | None, str] = {"lower": "at_most", "higher": "at_least"}
 """The key of a bound that does not depend on the standards, by the better end of a number."""
 _KEYS = ("times", "plus", *_ABSOLUTE.values(), "reason")
-_RENAMED = {"queue-delay": "p95-queue-delay"}
-"""Numbers that had a name which means another quantity elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Limit:
     """No number on the better side of this is beyond the limit."""
     reason: str
 
-    def bound(self, number: Number, standards: Sequence[Values]) -> Values:
+    def bound(self, number: Measure, standards: Sequence[Values]) -> Values:
         """The limit in each trial, of the numbers of the standards in the trials with the same seeds.
 
         A share of the packets that are lost never lets more than half of the others be lost too.
@@ -65,7 +65,7 @@ class Limit:
         bound: Values = np.max(bounds, axis=0) if lower else np.min(bounds, axis=0)
         return bound
 
-    def words(self, number: Number) -> str:
+    def words(self, number: Measure) -> str:
         """As people read it.
 
         >>> LIMITS["p95-queue-delay"].words(NUMBERS["p95-queue-delay"])
@@ -78,16 +78,17 @@ class Limit:
         if self.relative:
             parts = [f"{self.relative.times:g} times the {'larger' if lower else 'smaller'} of the standards"]
             if self.relative.plus:
-                parts.append(f"{'and' if lower else 'less'} {_amount(self.relative.plus, number)}")
+                parts.append(f"{'and' if lower else 'less'} {amount(self.relative.plus, number)}")
             if lower and number.unit == "share":
                 parts.append("but no more than half of the way to 100 %")
         if self.absolute is not None:
-            parts += [*(["or"] if parts else []), _amount(self.absolute, number)]
+            parts += [*(["or"] if parts else []), amount(self.absolute, number)]
         return " ".join(["at most" if lower else "at least", *parts])
 
 
-def _amount(value: float, number: Number) -> str:
-    return percent(value) if number.unit == "share" else text(value, number.unit)
+def amount(value: float, number: Measure) -> str:
+    """A number as people read it."""
+    return percent(value) if number.unit == "share" else text(value, number.unit, 3)
 
 
 def read_limits(choice: str) -> Mapping[str, Limit]:
@@ -114,8 +115,8 @@ def _limits(tables: Mapping[str, Any], where: str) -> dict[str, Limit]:
     found = {}
     for name, table in tables.items():
         number = NUMBERS.get(name)
-        if name in _RENAMED:
-            raise RequestError(f"{where}: [{name}] is now [{_RENAMED[name]}]; {name} is the mean everywhere else")
+        if told := renamed("dossier", name):
+            raise RequestError(f"{where}: {told}")
         if number is None:
             raise RequestError(f"{where}: unknown table [{name}]{did_you_mean(name, NUMBERS)}")
         if not isinstance(table, dict):
@@ -127,11 +128,11 @@ def _limits(tables: Mapping[str, Any], where: str) -> dict[str, Limit]:
     return found
 
 
-def _limit(number: Number, table: Mapping[str, Any], where: str) -> Limit:
+def _limit(number: Measure, table: Mapping[str, Any], where: str) -> Limit:
     for better, key in _ABSOLUTE.items():
         if key in table and better != number.better:
             own = _ABSOLUTE[number.better]
-            raise RequestError(f"{where}.{key}: of {number.title} {number.better} is better: expected {own}")
+            raise RequestError(f"{where}.{key}: of {number.heading} {number.better} is better: expected {own}")
     times = table.get("times", 1)
     if isinstance(times, bool) or not isinstance(times, int | float) or not 0 <= times <= 1000:
         raise RequestError(f"{where}.times = {times!r}: expected a number from 0 to 1000")
@@ -150,7 +151,7 @@ def _limit(number: Number, table: Mapping[str, Any], where: str) -> Limit:
     return Limit(relative, absolute, reason.strip())
 
 
-def _read(number: Number, value: object, where: str) -> float:
+def _read(number: Measure, value: object, where: str) -> float:
     """A number in its unit."""
     if value == 0 and not isinstance(value, bool):
         return 0.0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from thalweg.base.seeds import seed_text
-from thalweg.experiments.dossier.findings import Findings, amount, limit_text, replay, sentence, with_interval
+from thalweg.experiments.dossier.findings import Findings, limit_text, replay, sentence, with_interval
 from thalweg.experiments.dossier.judge import Judgement
+from thalweg.experiments.dossier.limits import amount
 from thalweg.experiments.dossier.parameters import LIVE_TRIALS, Parameters
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.settings.player import STANDARDS
@@ -94,7 +95,7 @@ def _cells(one: Judgement) -> list[str]:
     amounts = [amount(median(values), one.number) for values in one.of_standards]
     limit = limit_text(median(one.bound), one.number)
     own = with_interval(one.interval, one.number)
-    return [one.setting.title, one.number.title, own, *amounts, limit, one.standing]
+    return [one.setting.title, one.number.heading, own, *amounts, limit, one.standing]
 
 
 def _lines_of(headers: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -9,7 +9,6 @@ from markupsafe import Markup
 
 from thalweg.experiments.dossier.findings import (
     Findings,
-    amount,
     beyond,
     limit_text,
     replay,
@@ -17,6 +16,7 @@ from thalweg.experiments.dossier.findings import (
     with_interval,
 )
 from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judgement, Standing
+from thalweg.experiments.dossier.limits import amount
 from thalweg.experiments.dossier.markdown import markdown
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.settings.player import STANDARDS

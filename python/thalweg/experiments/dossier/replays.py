@@ -2,7 +2,7 @@
 
 A number of several flows has a criterion for each, which at least one of them misses where the number is beyond
 its limit: of a sum, its share of the limit; of a largest value and of a share of all packets, the limit itself.
-Numbers that no metric measures (`UNMEASURED`) have none.
+Numbers that no metric measures have none.
 """
 
 from __future__ import annotations
@@ -14,36 +14,15 @@ from typing import Any
 from thalweg.base.toml import read_toml
 from thalweg.engine.scenario_text import nanoseconds, scenario_text, single
 from thalweg.experiments.dossier.judge import Judgement
-from thalweg.experiments.dossier.numbers import MAIN, OTHER
+from thalweg.experiments.dossier.numbers import MADE, MAIN, OTHER, VIDEO
 from thalweg.experiments.dossier.parameters import cell_name
-
-_VIDEO = "video"
-_METRICS = {
-    "rate": "rate",
-    "p95-queue-delay": "p95-queue-delay",
-    "drops": "drops",
-    "starvation": "starvation",
-    "victim-rate": "rate",
-    "victim-delay": "p95-queue-delay",
-    "victim-drops": "drops",
-    "frames": "p95-delay",
-    "frozen": "frozen",
-    "load": "load",
-    "least-load": "load",
-    "trips": "trips",
-}
-"""By number."""
-_SUMS = {"rate", "victim-rate", "load", "least-load", "trips"}
-_OF_OTHERS = {"victim-rate", "victim-delay", "victim-drops", "starvation"}
-_OF_STREAMS = {"frames", "frozen"}
-UNMEASURED = {"jain", "completion", "packets-per-rtt", "spacing"}
 
 
 def with_limits(scenarios: Mapping[str, str], judged: Iterable[Judgement]) -> dict[str, str]:
     """The texts of scenarios by the names of cells; limits that a number is beyond are their criteria."""
     beyond: dict[str, list[Judgement]] = {}
     for one in judged:
-        if one.is_beyond and one.number.name in _METRICS:
+        if one.is_beyond and one.number.name in MADE:
             beyond.setdefault(cell_name(one.setting.name, one.player), []).append(one)
     return {name: _limited(toml, beyond[name]) if name in beyond else toml for name, toml in scenarios.items()}
 
@@ -55,19 +34,15 @@ def _limited(toml: str, beyond: Iterable[Judgement]) -> str:
 
 
 def _criteria(one: Judgement, keys: Mapping[str, Any], names: list[str]) -> Iterator[dict[str, Any]]:
-    name = one.number.name
+    made = MADE[one.number.name]
     mine, others = ([flow for flow in names if flow.startswith(prefix)] for prefix in (MAIN, OTHER))
-    if name in _OF_STREAMS:
-        flows = [str(flow["name"]) for flow in keys["flow"] if "media" in flow]
-    elif name in _OF_OTHERS:
-        flows = others or names
-    else:
-        flows = mine
-    bound = one.worst_bound / (len(flows) if name in _SUMS else 1)
-    stream = {"stream": _VIDEO} if name in _OF_STREAMS else {}
-    source = f"limit of {one.number.title} with seed {one.worst_seed}"
+    calls = [str(flow["name"]) for flow in keys["flow"] if "media" in flow]
+    flows = {"main": mine, "other": others, "starved": others or names, "video": calls}[made.of]
+    bound = one.worst_bound / (len(flows) if made.over == "sum" else 1)
+    stream = {"stream": VIDEO} if made.of == "video" else {}
+    source = f"limit of {one.number.heading} with seed {one.worst_seed}"
     for flow in flows:
-        about = {"flow": flow, **stream, "metric": _METRICS[name]}
+        about = {"flow": flow, **stream, "metric": made.metric}
         yield {**about, one.side: _quantity(bound, one.number.unit), "source": source}
 
 

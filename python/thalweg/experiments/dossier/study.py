@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from thalweg.base.quantity import text
 from thalweg.base.seeds import SET_SIZE
-from thalweg.experiments.dossier.findings import Findings, amount, limit_text, replay
+from thalweg.experiments.dossier.findings import Findings, limit_text, replay
 from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, Judgement, Numbers, least_trials
+from thalweg.experiments.dossier.limits import amount
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, measured
 from thalweg.experiments.dossier.parameters import TRIALS, Cell, Parameters
 from thalweg.experiments.dossier.replays import with_limits
@@ -125,7 +126,7 @@ def _line(row: Row) -> list[str]:
     values = [row["value"], *(row[name] for name in STANDARDS), row["limit"]]
     amounts = ["-" if value is None else amount(float(value), number) for value in values]
     amounts[-1] = "-" if row["limit"] is None else limit_text(float(row["limit"]), number)
-    return [f"{row['criterion']}, {row['environment']}", str(row["title"]), number.title, *amounts]
+    return [f"{row['criterion']}, {row['environment']}", str(row["title"]), number.heading, *amounts]
 
 
 def _notes(parameters: Parameters, cells: Mapping[Cell, Numbers]) -> list[str]:

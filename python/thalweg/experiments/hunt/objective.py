@@ -1,18 +1,10 @@
 """What a hunt makes as bad as it can: one number of each trial, of which larger is worse.
 
-completion   time of a flow over its floor; one that does not finish counts with the end of the trial
-regret       rate of the flow with a reference controller over its own, on the same seed
-taken        share of its rate that a victim loses because the flow is not of the reference controller; the form of
-             Ware et al., "Beyond Jain's Fairness Index", HotNets 2019, as `thalweg score` has it
-starvation   longest time in which the flow receives less than a tenth of an equal share of what its links can
-             carry (s): RFC 9743 section 5.2 asks for what starves, and names no bound
-unfairness   what the flow lacks of an equal share, in the time that all flows are active
-queue-delay  mean time that its packets wait in queues (s)
-loss         packets declared lost over packets sent
-frames       frames of its streams that were late, and of groups that were skipped, over all
+`judging.derived` says what each is; the form of what is taken is that of Ware et al., "Beyond Jain's Fairness
+Index", HotNets 2019, as `thalweg score` has it. RFC 9743 section 5.2 asks for what starves, and names no bound.
 
-A flow without a rate has 1 bps. Limits: starvation is counted in bins of 50 ms, and is of bulk data only, since a
-sender without data starves of nothing.
+A flow without a rate has 1 bps. Limits: capacity-starvation is of bulk data only, since a sender without data
+starves of nothing.
 """
 
 from __future__ import annotations
@@ -30,6 +22,8 @@ from thalweg.base.quantity import text
 from thalweg.base.toml import read_toml
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
+from thalweg.judging.derived import NAMED, renamed
+from thalweg.judging.measures import METRICS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -50,30 +44,26 @@ class Kind:
 
     words: str
     """A value in words, after the name of the flow; `{}` is the value."""
-    unit: str
     metric: str
     """Of criteria: what bounds it in a suite."""
-    at_most: bool
-    """Whether that metric is the worse the larger it is."""
     needs: tuple[str, ...] = ()
     """Keys of a plan that it takes beside the flow."""
 
+    @property
+    def at_most(self) -> bool:
+        """Whether that metric is the worse the larger it is."""
+        return METRICS[self.metric].better == "lower"
+
 
 KINDS: Mapping[str, Kind] = {
-    "completion": Kind("takes {} times the least that the path allows", "", "completion", True),
-    "regret": Kind("has 1/{} of the rate that {reference} gets in its place", "", "rate", False, ("reference",)),
-    "taken": Kind(
-        "costs {victim} {} of the rate that {reference} leaves it",
-        "share",
-        "rate",
-        False,
-        ("reference", "victim"),
-    ),
-    "starvation": Kind("starves for {}", "s", "rate", False),
-    "unfairness": Kind("lacks {} of an equal share", "share", "share", False),
-    "queue-delay": Kind("waits {} in queues on average", "s", "queue-delay", True),
-    "loss": Kind("loses {} of its packets", "share", "loss", True),
-    "frames": Kind("misses {} of its frames", "share", "p95-delay", True),
+    "slowdown": Kind("takes {} times the least that the path allows", "completion"),
+    "regret": Kind("has 1/{} of the rate that {reference} gets in its place", "rate", ("reference",)),
+    "taken": Kind("costs {victim} {} of the rate that {reference} leaves it", "rate", ("reference", "victim")),
+    "capacity-starvation": Kind("starves for {}", "rate"),
+    "unfairness": Kind("lacks {} of an equal share", "share"),
+    "queue-delay": Kind("waits {} in queues on average", "queue-delay"),
+    "loss": Kind("loses {} of its packets", "loss"),
+    "missed-frames": Kind("misses {} of its frames", "p95-delay"),
 }
 
 
@@ -92,6 +82,11 @@ class Objective:
     def of(self) -> Kind:
         """What its kind means."""
         return KINDS[self.kind]
+
+    @property
+    def unit(self) -> str:
+        """Of its values."""
+        return NAMED[self.kind].unit
 
     @property
     def judged_flow(self) -> str:
@@ -115,10 +110,10 @@ class Objective:
             raise RequestError("unfairness needs at least two flows; this scenario has one")
         own = _entry(document, self.flow)
         bulk = "download" in own or "upload" in own
-        if self.kind in ("completion", "starvation") and not bulk:
+        if self.kind in ("slowdown", "capacity-starvation") and not bulk:
             raise RequestError(f"{self.kind} requires a download or an upload; {self.flow} is neither")
-        if self.kind == "frames" and not ("call" in own or "media" in own):
-            raise RequestError(f"frames requires a flow with call or media; {self.flow} sends no frames")
+        if self.kind == "missed-frames" and not ("call" in own or "media" in own):
+            raise RequestError(f"missed-frames requires a flow with call or media; {self.flow} sends no frames")
 
     def criterion(self, document: Mapping[str, Any], bound: float | None = None) -> dict[str, Any]:
         """What a suite would judge; without a bound, one that bounds nothing.
@@ -127,12 +122,12 @@ class Objective:
         """
         kind = self.of
         side = "at_most" if kind.at_most else "at_least"
-        idle = {"loss": "100 %", "rate": "0 bps", "share": "0 %"}
-        value = idle.get(kind.metric, document.get("time_limit", _TIME_LIMIT))
+        idle = {"share": "100 %" if kind.at_most else "0 %", "bps": "0 bps"}
+        value = idle.get(METRICS[kind.metric].unit, document.get("time_limit", _TIME_LIMIT))
         if bound is not None:
             value = _bound(kind, bound)
         found = {"flow": self.judged_flow, "metric": kind.metric, side: value}
-        if self.kind == "frames":
+        if self.kind == "missed-frames":
             found["stream"] = _first_stream(_entry(document, self.flow))
         return found
 
@@ -141,14 +136,13 @@ class Objective:
         if reference is not None:
             judged, usual = (_rate(scenario, trials, self.judged_flow) for trials in (outcomes, reference))
             return 1 - judged / usual if self.kind == "taken" else usual / judged
-        columns = {"queue-delay": "mean_queue_delay_s", "loss": "loss", "unfairness": "share"}
-        if self.kind in columns:
-            values = of_flow(scenario, outcomes, self.flow, columns[self.kind])
+        if self.kind in (self.of.metric, "unfairness"):
+            values = of_flow(scenario, outcomes, self.flow, METRICS[self.of.metric].column)
             lacks = 1 - values * len(scenario.flows) if self.kind == "unfairness" else values
             return np.nan_to_num(lacks, nan=0.0)
-        if self.kind == "completion":
-            return _completion(scenario, outcomes, self.flow)
-        if self.kind == "starvation":
+        if self.kind == "slowdown":
+            return _slowdown(scenario, outcomes, self.flow)
+        if self.kind == "capacity-starvation":
             return np.array([_starvation(scenario, outcomes, self.flow, n) for n in range(outcomes.n)])
         return _missed(outcomes, self.flow)
 
@@ -160,9 +154,8 @@ class Objective:
 
     def in_words(self, value: float) -> str:
         """A value in words: `takes 9.3 times the least that the path allows`."""
-        kind = self.of
-        shown = f"{value:.3g}" if not kind.unit else text(value, kind.unit, 3)
-        return kind.words.replace("{}", shown).format(reference=self.reference, victim=self.victim)
+        shown = text(value, self.unit, 3) if self.unit else f"{value:.3g}"
+        return self.of.words.replace("{}", shown).format(reference=self.reference, victim=self.victim)
 
     def document(self) -> dict[str, str]:
         """As JSON has it."""
@@ -174,10 +167,10 @@ def read_objective(given: Any, flows: Sequence[str]) -> Objective:
     """The objective that a plan names. Raises RequestError, whose message lacks the key."""
     table = {"kind": given} if isinstance(given, str) else given
     if not isinstance(table, Mapping) or not all(isinstance(value, str) for value in table.values()):
-        raise RequestError('accepted: "completion", or { kind = "taken", flow = "main", victim = "other" }')
+        raise RequestError('accepted: "slowdown", or { kind = "taken", flow = "main", victim = "other" }')
     kind = table.get("kind", "")
-    if kind == "harm":
-        raise RequestError('kind = "harm": is now "taken"; harm is what a flow loses against playing alone')
+    if told := renamed("hunt", kind):
+        raise RequestError(f"kind = {kind!r}: {told}")
     if kind not in KINDS:
         raise RequestError(f"kind = {kind!r}{did_you_mean(kind, KINDS)}; accepted: {', '.join(KINDS)}")
     needs = KINDS[kind].needs
@@ -206,7 +199,7 @@ def _bound(kind: Kind, bound: float) -> str:
     >>> _bound(KINDS["loss"], 0.3195), _bound(KINDS["loss"], 0.25), _bound(KINDS["regret"], 3.1415e5)
     ('31.9 %', '24.9 %', '315 kbps')
     """
-    unit = {"loss": "share", "share": "share", "rate": "bps"}.get(kind.metric, "s")
+    unit = METRICS[kind.metric].unit
     exact = Decimal(repr(max(bound, 1.0 if unit == "bps" else 1e-6)))
     digit = Decimal(1).scaleb(exact.adjusted() - 2)
     count = exact / digit
@@ -230,7 +223,7 @@ def _planned_s(scenario: Scenario, flow: str) -> float:
     return next(float(known["start_s"]) for known in scenario.flows if known["name"] == flow)
 
 
-def _completion(scenario: Scenario, outcomes: Outcomes, flow: str) -> Values:
+def _slowdown(scenario: Scenario, outcomes: Outcomes, flow: str) -> Values:
     """Both times from the start of the flow."""
     criterion = next(one for one in scenario.criteria if one["metric"] == "completion")
     start_s = of_flow(scenario, outcomes, flow, "start_s")

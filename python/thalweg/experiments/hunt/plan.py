@@ -1,7 +1,7 @@
 """The plan of a hunt: the space of a sweep, what to make as bad as possible, and how long to look for it.
 
 scenario = "c4/simple-20mbps"      # scenario, trials, seed, set, controllers, axes, tied and exclude: as in sweeps
-objective = "completion"           # or { kind = "taken", flow = "main", victim = "other", reference = "cubic" }
+objective = "slowdown"             # or { kind = "taken", flow = "main", victim = "other", reference = "cubic" }
 budget = 500                       # scenarios that are tried
 search_seed = 1                    # of the sampler
 sampler = "evolution"              # or "tpe", "random"
@@ -172,7 +172,7 @@ def hunt_of(document: Mapping[str, Any], file: PlanFile, folder: Path) -> HuntPl
     if not isinstance(fixed, list | tuple) or not all(isinstance(key, str) for key in fixed):
         raise file.refusal(("fixed",), 'accepted: a list of keys, such as ["flow.main.download"]', fixed)
     if "objective" not in document:
-        raise file.refusal(("objective",), 'it is missing; accepted: objective = "completion"')
+        raise file.refusal(("objective",), 'it is missing; accepted: objective = "slowdown"')
     scenario = Point(_with_axes(plan), 0, ()).scenario
     try:
         flows = [str(flow["name"]) for flow in scenario.flows]

@@ -1,6 +1,6 @@
 """The document: figures of every scenario beside those of CUBIC, a score for each half, and what disqualifies.
 
-The score of a trial is ln(goodput / CUBIC's) - ln(delay / CUBIC's), the logarithm of Kleinrock's power against
+The score of a trial is ln(rate / CUBIC's) - ln(RTT / CUBIC's), the logarithm of Kleinrock's power against
 that of CUBIC on the same seed: 0 is as good as CUBIC, 0.1 about 10 % better in one of the two. That of a scenario
 is the mean over its trials, that of a half the mean over its scenarios. Losses, what is taken and least shares
 do not count: they are figures, and guards.
@@ -28,7 +28,7 @@ from thalweg.base.seeds import first_seed
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.score.figures import Figures, taken
+from thalweg.experiments.score.figures import LEAST_SHARE, RATE, RTT, Figures, taken
 from thalweg.experiments.score.guards import LIMITS, GuardViolation, violations
 from thalweg.experiments.score.scenarios import Variant, halves
 from thalweg.judging.statistics.interval import Values
@@ -47,7 +47,7 @@ class Score:
     scenarios: Mapping[str, Scenario]
     """Those that it ran, by their names."""
     samples: Mapping[str, Mapping[str, Values]]
-    """Goodput (bps) and delay (s) of each trial, by the scenarios in which none failed."""
+    """Rate and RTT of each trial, by the scenarios in which none failed."""
 
 
 def score(
@@ -126,17 +126,17 @@ def _scenario(
     found.extend(violations(variant.name, mine, cubic))
     scores = scores_of(mine, cubic)
     samples[variant.name] = {
-        "goodput_bps": mine.goodputs,
-        "delay_s": mine.delays,
+        RATE: mine.rates,
+        RTT: mine.rtts,
     }
     document = {
         **row,
         **_scored(scores),
-        "goodput_bps": _against(mine.goodput, cubic.goodput),
-        "delay_s": _against(mine.delay, cubic.delay),
+        RATE: _against(mine.rate, cubic.rate),
+        RTT: _against(mine.rtt, cubic.rtt),
         "loss": _against(mine.loss, cubic.loss),
         "taken": _rounded(taken(mine, cubic)),
-        "least_share": _against(mine.least_share, cubic.least_share),
+        LEAST_SHARE: _against(mine.least_share, cubic.least_share),
     }
     return document, scores
 
@@ -144,12 +144,12 @@ def _scenario(
 def scores_of(mine: Figures, cubic: Figures) -> Values | None:
     """The score of each trial of a scenario; None if CUBIC moves nothing in one of them.
 
-    A flow without goodput has one bit per second, and the delay of CUBIC.
+    A flow without a rate has one bit per second, and the RTT of CUBIC.
     """
-    if not (cubic.goodputs > 0).all() or not (cubic.delays > 0).all():
+    if not (cubic.rates > 0).all() or not (cubic.rtts > 0).all():
         return None
-    delays = np.where(mine.delays > 0, mine.delays, cubic.delays)
-    scores: Values = np.log(np.maximum(mine.goodputs, 1.0) / cubic.goodputs) - np.log(delays / cubic.delays)
+    rtts = np.where(mine.rtts > 0, mine.rtts, cubic.rtts)
+    scores: Values = np.log(np.maximum(mine.rates, 1.0) / cubic.rates) - np.log(rtts / cubic.rtts)
     return scores
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from thalweg.base.seeds import first_seed
 from thalweg.experiments.score.document import Score
+from thalweg.experiments.score.figures import LEAST_SHARE, RATE, RTT
 from thalweg.experiments.studies.runner.folder import samples_table, write_study_files
 from thalweg.experiments.studies.runner.portable import portable
 from thalweg.experiments.studies.runner.result import Row, StudyResult
 
-_NUMBERS = ("goodput_bps", "delay_s", "loss", "least_share")
+_NUMBERS = (RATE, RTT, "loss", LEAST_SHARE)
 
 
 def save(scored: Score, folder: Path) -> None:

@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 
 from thalweg.experiments.sweep.table import PLANNED
+from thalweg.judging.measures import Measure
 from thalweg.judging.statistics.quantiles import median_interval
 from thalweg.judging.verdict import values_of
 from thalweg.results import measured
-from thalweg.results.measured import Metric
 
 PARTS = ("", ".low", ".high", ".n")
 """What follows the name of a metric: the median, its interval, and the trials it rests on."""
@@ -25,7 +25,7 @@ Query: TypeAlias = "Callable[[Sequence[str]], pl.DataFrame]"
 """Reads columns of the trials that have numbers, with the `index` of their point and their `seed`."""
 
 
-def subjects(columns: Sequence[str]) -> Iterator[tuple[str, tuple[Metric, ...]]]:
+def subjects(columns: Sequence[str]) -> Iterator[tuple[str, tuple[Measure, ...]]]:
     """What has metrics, by the beginning of its columns: `flow.main.`, `link.down.`, `stream.main.video.`."""
     for prefix, first, metrics in (
         ("flow.", ".finished", measured.FLOW),
@@ -51,18 +51,18 @@ def metric_values(columns: Sequence[str], query: Query) -> Iterator[tuple[str, p
         wanted = [
             metric
             for metric in metrics
-            if set(metric.value.meta.root_names()) <= own.keys() and not (metric.key == "share" and flows == 1)
+            if measured.is_known(metric, own) and not (metric.name == "share" and flows == 1)
         ]
-        needed = {root for metric in wanted for root in metric.value.meta.root_names()}
+        needed = {root for metric in wanted for root in measured.value(metric).meta.root_names()}
         needed |= {"finished", "start_s", PLANNED} & own.keys()
         rows = query([own[name] for name in sorted(needed)]).rename({own[name]: name for name in needed})
         for metric in wanted:
             values = _completion(rows) if metric is measured.COMPLETION else _defined(rows, metric)
-            yield f"{subject}{metric.key}", values
+            yield f"{subject}{metric.column}", values
 
 
-def _defined(rows: pl.DataFrame, metric: Metric) -> pl.DataFrame:
-    values = rows.select("index", "seed", value=metric.value.cast(pl.Float64).fill_nan(None))
+def _defined(rows: pl.DataFrame, metric: Measure) -> pl.DataFrame:
+    values = rows.select("index", "seed", value=measured.value(metric).cast(pl.Float64).fill_nan(None))
     return values.drop_nulls("value")
 
 

@@ -173,7 +173,7 @@ class SweepResult:
             kind, _, name = subject[:-1].partition(".")
             flow, _, stream = name.partition(".")
             names = {"flow": flow, "stream": stream} if kind == "stream" else {kind: name}
-            own = [metric.key for metric in metrics if f"{subject}{metric.key}" in self.rows.columns]
+            own = [metric.column for metric in metrics if f"{subject}{metric.column}" in self.rows.columns]
             kinds[kind].append((names, subject, own))
         for row in self.rows.iter_rows(named=True):
             document: dict[str, Any] = {name: row[name] for name in (*self.axes, "trials", "failed")}

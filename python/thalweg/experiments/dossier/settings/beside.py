@@ -26,7 +26,7 @@ def _asked(other: str, path: Keys | None = None) -> tuple[Question, ...]:
     section = _STANDARD[other]
     asked = (
         Question(section, "victim-rate"),
-        Question(section, "victim-delay"),
+        Question(section, "victim-p95-queue-delay"),
         Question(section, "victim-drops"),
         Question("5.2", "starvation"),
     )

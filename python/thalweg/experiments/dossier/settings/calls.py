@@ -47,6 +47,6 @@ def settings() -> Iterator[Setting]:
                 f"beside a call of {controller}, {what}",
                 environment,
                 keys,
-                (Question("5.2.2", "frames"), Question("5.2.2", "frozen")),
+                (Question("5.2.2", "p95-delay"), Question("5.2.2", "frozen")),
                 "quick" if what == "drop-tail" else "default",
             )

@@ -122,5 +122,5 @@ def _incast() -> Iterator[Setting]:
         fast = path("1 Gbps", "200 us", "200 kB")
         return scenario("Incast of 32 answers", "5 s", fast, [flow("short", player, requests=requests)])
 
-    asked = (Question("5.1.5", "completion"),)
+    asked = (Question("5.1.5", "flow-completion-time"),)
     yield Setting("many-incast", "incast: 32 answers of 64 kB at once", "7.11", keys, asked, "quick")

@@ -26,7 +26,7 @@ def settings() -> Iterator[Setting]:
             f"short flows beside a long one of the same algorithm, {what}",
             environment,
             lambda player, table=table: _keys("Short flows and a long one", table, player, player),  # type: ignore[misc]
-            (Question("5.1.5", "completion"), Question("5.1.5", "rate")),
+            (Question("5.1.5", "flow-completion-time"), Question("5.1.5", "rate")),
             profile,
         )
         for other in ("cubic", "bbr"):
@@ -37,7 +37,7 @@ def settings() -> Iterator[Setting]:
                 lambda player, table=table, other=other: _keys(  # type: ignore[misc]
                     f"Short flows of {other}", table, player, other
                 ),
-                (Question("5.2.3", "completion"),),
+                (Question("5.2.3", "flow-completion-time"),),
                 profile if other == "cubic" else "default",
             )
         yield Setting(
@@ -45,7 +45,7 @@ def settings() -> Iterator[Setting]:
             f"a long flow of cubic beside short ones of the candidate, {what}",
             environment,
             lambda player, table=table: _beside_short(table, player),  # type: ignore[misc]
-            (Question("5.2.3", "victim-rate"), Question("5.2.3", "victim-delay")),
+            (Question("5.2.3", "victim-rate"), Question("5.2.3", "victim-p95-queue-delay")),
         )
 
 

@@ -43,7 +43,7 @@ def measure(parameters: Parameters, cell: Cell, trials: CellTrials) -> CaseHunts
         finds.append(find)
         trials.core_s += find.core_s
     plan = parameters.plan(cell, 1)
-    return CaseHunts(finds, _shipped(plan, trials), plan.objective.of.unit)
+    return CaseHunts(finds, _shipped(plan, trials), plan.objective.unit)
 
 
 def _shipped(plan: HuntPlan, trials: CellTrials) -> Values:

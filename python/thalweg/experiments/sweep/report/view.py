@@ -15,6 +15,7 @@ from thalweg.experiments.sweep.axis import CONTROLLER
 from thalweg.experiments.sweep.medians import subjects
 from thalweg.experiments.sweep.pareto import is_on_front
 from thalweg.experiments.sweep.result import SweepResult
+from thalweg.judging.measures import METRICS
 from thalweg.results import measured
 
 MOST_POINTS = 5000
@@ -22,8 +23,8 @@ MOST_POINTS = 5000
 MOST_PANELS = 24
 TRACES = 40
 """Points of a page that have the figure of a trial; the others have the command that makes it."""
-_USUAL = ("completion_s", "mean_rate_bps", "loss", "mean_queue_delay_s")
-_RATE, _DELAYS = "mean_rate_bps", ("mean_queue_delay_s", "mean_rtt_s")
+_USUAL = tuple(METRICS[name].column for name in ("completion", "rate", "loss", "queue-delay"))
+_RATE, *_DELAYS = (METRICS[name].column for name in ("rate", "queue-delay", "rtt"))
 
 
 @dataclass(frozen=True)
@@ -91,10 +92,10 @@ def metric_names(result: SweepResult) -> list[str]:
     """All metrics of a sweep: `flow.main.completion_s`."""
     rows = result.rows.columns
     return [
-        f"{subject}{metric.key}"
+        f"{subject}{metric.column}"
         for subject, metrics in subjects(result.columns)
         for metric in metrics
-        if f"{subject}{metric.key}" in rows
+        if f"{subject}{metric.column}" in rows
     ]
 
 
@@ -271,12 +272,12 @@ def _metrics(result: SweepResult, table: pl.DataFrame, names: Sequence[str]) -> 
 
 def _shown(table: pl.DataFrame, name: str, several: bool) -> AxisMetric:
     subject, _, key = name.rpartition(".")
-    metric = next(metric for metric in (*measured.FLOW, *measured.LINK, *measured.STREAM) if metric.key == key)
+    metric = next(metric for metric in (*measured.FLOW, *measured.LINK, *measured.STREAM) if metric.column == key)
     values = table[name].to_numpy()
     finite = np.abs(values[np.isfinite(values)])
     divisor, unit = scale(float(np.median(finite)) if len(finite) else 1.0, metric.unit)
     whose = f" of {subject.partition('.')[2]}" if several or not subject.startswith("flow.") else ""
-    return AxisMetric(name, f"{metric.name}{whose}", unit, divisor)
+    return AxisMetric(name, f"{metric.heading}{whose}", unit, divisor)
 
 
 def _trade(table: pl.DataFrame, result: SweepResult) -> tuple[AxisMetric | None, AxisMetric | None]:
