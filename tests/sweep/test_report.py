@@ -103,7 +103,7 @@ def test_the_page_says_of_each_point_how_to_play_it_again(folder: Path) -> None:
     ("options", "problem"),
     [
         (["--axes", "path.rat"], "the sweep has no such axis; did you mean path.rate"),
-        (["--metric", "completion"], "nothing of that name was measured"),
+        (["--metric", "completions"], "nothing of that name was measured"),
         (["--only", "path.rate"], "accepted: an axis and one of its values"),
         (["--only", "path.rate=6 Mbps"], "no point has it; did you mean 5 Mbps"),
         (["--only", "rate=6 Mbps"], "the sweep has no such axis"),

@@ -59,9 +59,7 @@ _OUTCOMES = (
     *_columns("min-rtt", "rtt", "max-rtt", "queue-delay"),
 )
 """Heading, column and unit of each column of a table of flows; an absent column is left out."""
-_DROPPABLE_OUTCOMES = (
-    "timeouts",
-    "max RTT",
+DROPPABLE_OF_STREAMS = (
     "p50 delay",
     "first frame",
     "skipped",
@@ -70,6 +68,12 @@ _DROPPABLE_OUTCOMES = (
     "media rate",
     "mean delay",
     "max delay",
+)
+"""Of tables of streams of media, as `_DROPPABLE`."""
+_DROPPABLE_OUTCOMES = (
+    "timeouts",
+    "max RTT",
+    *DROPPABLE_OF_STREAMS,
     "dropped",
     "sent",
     "share",

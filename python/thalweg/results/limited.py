@@ -42,11 +42,6 @@ class Limited:
         """The column of the largest share."""
         return max(self.shares, key=self.shares.__getitem__)
 
-    @property
-    def by_name(self) -> dict[str, float]:
-        """The shares by the names that criteria have: `flow-control`."""
-        return {column.removeprefix("limited_").replace("_", "-"): one for column, one in self.shares.items()}
-
     def text(self) -> str:
         """One sentence, such as `main was limited by flow control 55.0 % of the time: ...`."""
         words, meaning = LIMITS[self.most]

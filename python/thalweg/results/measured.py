@@ -21,7 +21,6 @@ from thalweg.judging.measures import METRICS, Measure
 from thalweg.judging.statistics.interval import Interval, finite
 from thalweg.judging.statistics.quantiles import median_interval
 from thalweg.judging.verdict import without_offset
-from thalweg.results.limited import limits
 
 
 @dataclass(frozen=True)
@@ -32,15 +31,11 @@ class Measurement:
     """What is measured: flow and controller, link, or flow and stream."""
     values: dict[str, Interval]
     """The median of each metric that some trial defines, by the column of the metric."""
-    limited: dict[str, float] | None = None
-    """Of a flow: the share of time in which each limit held its sender back, if its stack tells it."""
 
     def document(self) -> dict[str, Any]:
         """As JSON has it: the median, its interval, and the trials it rests on."""
-        limited = {} if self.limited is None else {"limited": self.limited}
         return {
             **self.names,
-            **limited,
             **{
                 key: {
                     "median": finite(quantity.value),
@@ -57,6 +52,8 @@ FLOW = (
     COMPLETION,
     *(NAMED[name] for name in ("rate", "loss", "min-rtt", "rtt", "queue-delay", "share")),
 )
+LIMITS = tuple(one for name, one in DERIVED.items() if name.startswith("limited-by-"))
+"""The shares of time of what limits a flow, which tables say in a sentence: see `limited`."""
 POLICED = DERIVED["link-policed"]
 """Of links whose policer dropped something."""
 LINK = tuple(one for one in DERIVED.values() if one.of == "link" and one is not POLICED)
@@ -105,10 +102,10 @@ def flows(outcomes: Outcomes) -> list[Measurement]:
         time = pl.col(COMPLETION.column).cast(pl.Float64).fill_nan(None)
         table = table.with_columns(pl.when(done).then(time).fill_null(math.inf).alias(COMPLETION.column))
     controllers = table.unique("flow", keep="first", maintain_order=True)["controller"]
-    limited = {one.flow: one.by_name for one in limits(outcomes)}
+    medians = _medians(table, ["flow"], (*FLOW, *LIMITS))
     found = [
-        Measurement({"flow": flow, "controller": str(controller)}, values, limited.get(flow))
-        for ((flow,), values), controller in zip(_medians(table, ["flow"], FLOW), controllers, strict=True)
+        Measurement({"flow": flow, "controller": str(controller)}, values)
+        for ((flow,), values), controller in zip(medians, controllers, strict=True)
     ]
     if len(found) == 1:
         found[0].values.pop("share", None)  # of itself

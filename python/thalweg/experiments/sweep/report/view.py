@@ -15,6 +15,7 @@ from thalweg.experiments.sweep.axis import CONTROLLER
 from thalweg.experiments.sweep.medians import subjects
 from thalweg.experiments.sweep.pareto import is_on_front
 from thalweg.experiments.sweep.result import SweepResult
+from thalweg.judging.derived import NAMED
 from thalweg.judging.measures import METRICS
 from thalweg.results import measured
 
@@ -24,6 +25,9 @@ MOST_PANELS = 24
 TRACES = 40
 """Points of a page that have the figure of a trial; the others have the command that makes it."""
 _USUAL = tuple(METRICS[name].column for name in ("completion", "rate", "loss", "queue-delay"))
+_USUAL_OF_CALLS = tuple(METRICS[name].column for name in ("loss", "queue-delay"))
+_USUAL_OF_STREAMS = tuple(METRICS[name].column for name in ("p95-delay", "frozen", "media-rate", "mos"))
+"""What a page shows unless asked: of each flow, which is not the end of a call, and of each stream of a call."""
 _RATE, *_DELAYS = (METRICS[name].column for name in ("rate", "queue-delay", "rtt"))
 
 
@@ -259,10 +263,15 @@ def _metrics(result: SweepResult, table: pl.DataFrame, names: Sequence[str]) -> 
     if not known:
         raise RequestError(f"{result.folder}: no trial has numbers; `error` in its table (--csv) says why")
     flows = [str(flow["name"]) for flow in result.head["flows"]]
-    usual = [f"flow.{flow}.{key}" for key in _USUAL for flow in flows]
+    calls = {flow for flow in flows if any(name.startswith(f"stream.{flow}.") for name in known)}
+    usual = [
+        f"flow.{flow}.{key}" for key in _USUAL for flow in flows if flow not in calls or key in _USUAL_OF_CALLS
+    ]
+    usual += [name for key in _USUAL_OF_STREAMS for name in known if _is_of_stream(name, key)]
     found = []
     for name in names:
-        matches = [full for full in known if full == name or full.endswith(f".{name}")]
+        ends = {f".{name}"} | ({f".{NAMED[name].column}"} if name in NAMED else set())
+        matches = [full for full in known if full == name or any(full.endswith(end) for end in ends)]
         if not matches:
             raise RequestError(f"--metric {name!r}: nothing of that name was measured{did_you_mean(name, known)}")
         found += matches
@@ -270,9 +279,14 @@ def _metrics(result: SweepResult, table: pl.DataFrame, names: Sequence[str]) -> 
     return [_shown(table, name, len(flows) > 1) for name in dict.fromkeys(chosen)]
 
 
+def _is_of_stream(name: str, key: str) -> bool:
+    return name.startswith("stream.") and name.endswith(f".{key}")
+
+
 def _shown(table: pl.DataFrame, name: str, several: bool) -> AxisMetric:
     subject, _, key = name.rpartition(".")
-    metric = next(metric for metric in (*measured.FLOW, *measured.LINK, *measured.STREAM) if metric.column == key)
+    known = (*measured.FLOW, *measured.LIMITS, *measured.LINK, *measured.STREAM)
+    metric = next(metric for metric in known if metric.column == key)
     values = table[name].to_numpy()
     finite = np.abs(values[np.isfinite(values)])
     divisor, unit = scale(float(np.median(finite)) if len(finite) else 1.0, metric.unit)
