@@ -1,0 +1,117 @@
+"""The same trial without what stood in the way of a flow, and with other controllers: played, not guessed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import text
+from thalweg.engine.catalogue import Entry
+from thalweg.engine.outcome import Trial
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.explain.account import Account
+from thalweg.judging.measures import METRICS
+from thalweg.judging.statistics.interval import finite
+
+RIVALS = ("cubic", "bbr", "c4")
+"""Controllers that are tried in its place."""
+_LEAST_SHARE = 0.05
+"""Of time: a limit that held less is not lifted."""
+_LEAST_JITTER_S = 0.0005
+"""Mean delay by jitter that is worth a trial without."""
+
+Pairs = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is played instead."""
+
+    words: str
+    settings: tuple[tuple[str, str], ...] = ()
+    controllers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def options(self) -> str:
+        """As `thalweg run` takes it."""
+        sets = [f'--set {key}="{value}"' for key, value in self.settings]
+        return " ".join(sets + [f"-c {flow}={name}" for flow, name in self.controllers])
+
+
+OF_FLOWS = ("completion", "rate", "rtt")
+OF_CALLS = ("media-rate", "p95-delay", "frozen", "mos")
+"""What is shown of a flow; of a call the worst of its streams, and the sum of their rates."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """One trial with a change, or as it was."""
+
+    change: Change
+    numbers: dict[str, float]
+    """By metric; a time that was not reached is infinite."""
+
+    def cells(self) -> tuple[str, ...]:
+        """For a table, under `headers`."""
+        numbers = (text(number, METRICS[name].unit, 4) for name, number in self.numbers.items())
+        return (self.change.words, *numbers, self.change.options or "-")
+
+    def headers(self) -> tuple[str, ...]:
+        """Of the table."""
+        return ("the same trial with", *(METRICS[name].heading for name in self.numbers), "options")
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        numbers = {METRICS[name].column: finite(number) for name, number in self.numbers.items()}
+        return {"change": self.change.words, "options": self.change.options, **numbers}
+
+
+def changes(found: Account, is_single: bool) -> Iterator[Change]:
+    """What is worth playing, given what happened; `is_single`: the scenario has one path and not links."""
+    flow, row = found.flow, found.row
+    if found.shares.get("limited_flow_control", 0.0) >= _LEAST_SHARE:
+        yield Change("no limit of the receiver", ((f"flow.{flow}.receive_window", "1 GB"),))
+    if is_single and row["packets_lost_at_random"]:
+        yield Change("no random loss", (("path.loss", "0 %"),))
+    if is_single and row["mean_jitter_s"] >= _LEAST_JITTER_S:
+        yield Change("no jitter", (("path.jitter", "none"),))
+    if is_single and row["packets_dropped"] > row["packets_policed"]:
+        yield Change("an unlimited buffer", (("path.buffer", "unlimited"),))
+    for name in RIVALS:
+        if str(row["controller"]).split(":")[0] != name:
+            yield Change(name, controllers=((flow, name),))
+
+
+def what_if(
+    entry: Entry, settings: Pairs, controllers: Pairs, seed: int, trial: Trial, found: Account
+) -> Iterator[Played]:
+    """The trial as it was, and with each change that its scenario takes."""
+    yield _played(Change("as it was"), trial, found.flow)
+    is_single = len(trial.links) == 2
+    for change in changes(found, is_single):
+        bound = dict(controllers) | dict(change.controllers)
+        try:
+            scenario = Scenario.from_entry(entry, [*settings, *change.settings], list(bound.items()))
+        except RequestError:
+            continue  # such as a path by name, or a stack without this controller
+        yield _played(change, scenario.run(seed), found.flow)
+
+
+def _played(change: Change, trial: Trial, flow: str) -> Played:
+    row = next(one for one in trial.flows.iter_rows(named=True) if one["flow"] == flow)
+    streams = trial.outcomes.streams
+    own = [] if streams.is_empty() else [one for one in streams.iter_rows(named=True) if one["flow"] == flow]
+    if own:
+        values = {name: [_number(one[METRICS[name].column]) for one in own] for name in OF_CALLS}
+        worst = {name: min(of) if METRICS[name].better == "higher" else max(of) for name, of in values.items()}
+        return Played(change, {**worst, "media-rate": sum(values["media-rate"])})
+    numbers = {name: _number(row[METRICS[name].column]) for name in OF_FLOWS}
+    numbers["completion"] = row["completion_s"] - row["start_s"] if row["finished"] else math.inf
+    return Played(change, numbers)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value

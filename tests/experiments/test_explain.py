@@ -1,0 +1,105 @@
+"""Why was it slow: the cause that a trial was made with is the one that is named, and lifting it helps."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from thalweg import Scenario
+from thalweg.cli import main
+from thalweg.engine.catalogue import find_scenario
+from thalweg.experiments.explain import Account, Played, account, what_if
+
+PATH = 'title = "slow"\ntime_limit = "60 s"\n[path]\nrate = "20 Mbps"\nrtt = "40 ms"\n'
+FLOW = '[[flow]]\nname = "main"\ncontroller = "cubic"\ndownload = "20 MB"\n'
+
+
+def explained(tmp_path: Path, text: str, seed: int = 1) -> tuple[Account, list[Played]]:
+    file = tmp_path / "slow.toml"
+    file.write_text(text)
+    entry = find_scenario(str(file))
+    trial = Scenario.from_entry(entry).run(seed, trace=True)
+    found = account(trial, "main")
+    return found, list(what_if(entry, [], [], seed, trial, found))
+
+
+@pytest.mark.parametrize(
+    ("path", "flow", "cause"),
+    [
+        ('buffer = "20 ms"\n', FLOW, "a full queue"),
+        ('loss = "0.5 %"\n', FLOW, "random loss"),
+        ('queue = "codel"\n', FLOW, "marks"),
+        ('queue = "dualpi2"\n', FLOW.replace("cubic", "prague"), "marks"),
+        ('policer = { rate = "10 Mbps", burst = "100 kB" }\nbuffer = "1 s"\n', FLOW, "a policer"),
+    ],
+)
+def test_the_window_falls_for_what_the_links_did(tmp_path: Path, path: str, flow: str, cause: str) -> None:
+    found, _ = explained(tmp_path, PATH + path + flow)
+    assert found.cuts.most_common(1)[0][0] == cause
+    assert found.cuts[cause] >= 0.6 * found.cuts.total()
+    assert any(cause in sentence for sentence in found.sentences())
+
+
+def test_a_path_without_losses_and_marks_cuts_no_window(tmp_path: Path) -> None:
+    found, _ = explained(tmp_path, PATH + 'buffer = "unlimited"\n' + FLOW)
+    assert found.cuts.total() == 0
+    assert "It lost no packet." in found.sentences()
+
+
+@pytest.mark.parametrize(
+    ("path", "flow", "words", "gain"),
+    [
+        ("", FLOW + 'receive_window = "20 kB"\n', "no limit of the receiver", 3.0),
+        ('loss = "1 %"\n', FLOW, "no random loss", 1.5),
+        ('buffer = "2 ms"\n', FLOW, "an unlimited buffer", 1.05),
+    ],
+)
+def test_what_stood_in_the_way_is_lifted_and_helps(
+    tmp_path: Path, path: str, flow: str, words: str, gain: float
+) -> None:
+    _, played = explained(tmp_path, PATH + path + flow)
+    by_change = {one.change.words: one.numbers["completion"] for one in played}
+    assert by_change["as it was"] > gain * by_change[words]
+    # Nothing else of the path is lifted, and other controllers are tried.
+    assert set(by_change) == {"as it was", words, "bbr", "c4"} | ({"an unlimited buffer"} & set(by_change))
+
+
+def test_the_first_row_is_the_trial_itself(tmp_path: Path) -> None:
+    text = PATH + 'loss = "1 %"\n' + FLOW
+    _, played = explained(tmp_path, text, seed=7)
+    trial = Scenario.from_toml(text, "slow").run(7)
+    (took,) = trial.flows["completion_s"] - trial.flows["start_s"]
+    assert played[0].numbers["completion"] == took
+    assert played[0].change.options == ""
+
+
+def test_a_call_is_told_by_its_media(tmp_path: Path) -> None:
+    call = '[[flow]]\nname = "main"\ncontroller = "c4"\ncall = "5 s"\n'
+    found, played = explained(tmp_path, PATH + call)
+    assert "audio had" in found.sentences()[0]
+    assert set(played[0].numbers) == {"media-rate", "p95-delay", "frozen", "mos"}
+
+
+def test_a_real_stack_does_not_say_what_limited_it(tmp_path: Path) -> None:
+    found, played = explained(tmp_path, PATH + FLOW.replace("20 MB", "1 MB") + 'stack = "quic"\n')
+    assert "Its stack does not say what limited it." in found.sentences()
+    assert all(math.isfinite(one.numbers["completion"]) for one in played)
+
+
+def test_the_command_prints_sentences_and_json_and_refuses_a_wrong_flow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "slow.toml"
+    file.write_text(PATH + FLOW + 'receive_window = "20 kB"\n')
+    assert main(["explain", str(file)]) == 0
+    assert "It was limited by flow control" in capsys.readouterr().out
+    assert main(["explain", str(file), "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert len(document["sentences"]) == 5
+    assert sum(document["limited"].values()) == pytest.approx(1.0)
+    assert document["what_if"][1]["options"] == '--set flow.main.receive_window="1 GB"'
+    assert main(["explain", str(file), "--flow", "mian"]) == 2
+    assert "did you mean main?" in capsys.readouterr().err
