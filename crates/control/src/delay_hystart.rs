@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(
             fires_at(&mut test, 100, &[50; 50]),
             None,
-            "the limit itself is no excess"
+            "the limit itself is not an excess"
         );
     }
 

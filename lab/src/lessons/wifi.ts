@@ -1,4 +1,4 @@
-// Lessons on Wi-Fi, on losses that are no congestion, and on calls.
+// Lessons on Wi-Fi, on losses without congestion, and on calls.
 
 import { flow, type Lesson, path, setupOf } from "./lesson";
 
@@ -78,7 +78,7 @@ const LOSSY = path("50 Mbps", "40 ms", "1 bdp", 'loss = "0.5 %"');
 
 export const RANDOM_LOSS: Lesson = {
   id: "random-loss",
-  title: "Losses that are no congestion",
+  title: "Losses without congestion",
   question: "A link loses one packet of two hundred at random, whatever one sends. What does that cost CUBIC, and what C4?",
   choices: ["Both lose about half of a percent of their rate", "CUBIC keeps a small part of the rate, C4 more than half", "Both keep a small part of the rate"],
   right: 1,

@@ -135,7 +135,7 @@ def _figures_folder(folder: Path | None) -> Path | None:
     """Refuses a folder that could not be written, before any work is done."""
     if folder is not None and folder.exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise RequestError(
-            f"cannot write {folder}: {'permission denied' if folder.is_dir() else 'it is no folder'}"
+            f"cannot write {folder}: {'permission denied' if folder.is_dir() else 'it is not a folder'}"
         )
     if folder is not None:
         require("plots", f"--figures {folder}")

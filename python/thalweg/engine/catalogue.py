@@ -182,7 +182,7 @@ def find_scenario(name_or_path: str | Path) -> Entry:
         raise RequestError(f"{wanted} is {_RECORDINGS[kind]}")
     if file.is_dir():
         raise RequestError(f"{wanted} is a folder; to run all its scenarios: thalweg suite {wanted}")
-    if file.exists():  # what is no regular file is refused when it is read
+    if file.exists():  # what is not a regular file is refused when it is read
         return Entry(file.stem, None, file, _candidate(file.parent))
     if file.suffix == ".toml":
         raise RequestError(f"no such file: {wanted}")

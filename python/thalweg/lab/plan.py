@@ -187,7 +187,7 @@ def _setting(key: str, text: str) -> str:
 
 
 def _bound(name: str, text: str) -> str:
-    """A bound of a range, or its steps or scale: numbers without unit are no texts."""
+    """A bound of a range, or its steps or scale: numbers without unit are not texts."""
     text = text.strip()
     return text if name != "scale" and re.fullmatch(r"-?\d{1,15}(\.\d{1,15})?", text, re.ASCII) else _quoted(text)
 

@@ -13,7 +13,7 @@
 ```
 
 All numbers are big-endian; clocks may start anywhere. A reply with a time or a count of 2^62 or more, which no
-clock of nanoseconds reaches in a hundred years, is no reply.
+clock of nanoseconds reaches in a hundred years, is not a reply.
 
 A request without a valid token is answered by a challenge, which repeats session, number and time of the request
 and holds a token (`tokens`); the client sends its request again, with the token. A server keeps nothing of a
@@ -110,7 +110,7 @@ def unpack(packet: bytes, key: bytes = b"", version: int = VERSION) -> Message |
 
 
 def version_of(packet: bytes) -> int | None:
-    """The version of the protocol that a packet is of; None if it is no packet of a probe.
+    """The version of the protocol that a packet is of; None if it is not a packet of a probe.
 
     >>> version_of(Message(REQUEST, 1, 2, 3).pack(version=1)), version_of(b"something else")
     (1, None)

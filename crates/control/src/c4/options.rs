@@ -47,7 +47,7 @@ pub(super) const OPTIONS: &[OptionDoc] = &[
         name: "delay_bound",
         kind: OptionKind::Duration,
         default: "25 ms",
-        meaning: "largest delay over the max RTT that is no congestion (\"Detecting Excessive Delays\"; not for v1 to v3)",
+        meaning: "largest delay over the max RTT that does not mean congestion (\"Detecting Excessive Delays\"; not for v1 to v3)",
     },
     OptionDoc {
         name: "sensitivity",

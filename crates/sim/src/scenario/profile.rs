@@ -78,7 +78,7 @@ pub(crate) fn read(text: &str, columns: Columns) -> Result<Vec<u64>, ProfileErro
             let line: String = line.trim().chars().take(40).collect();
             return Err(ProfileError {
                 line: index + 1,
-                problem: format!("\"{line}\" is no line of a profile; accepted: {accepted}"),
+                problem: format!("\"{line}\" is not a line of a profile; accepted: {accepted}"),
             });
         };
         if let [time, _] = words[..] {
@@ -238,9 +238,9 @@ mod tests {
             .map(problem)
             .join("\n"),
             @r##"
-            2: "fast" is no line of a profile; accepted: a whole number of bytes on each line, such as 15000
-            2: "-3" is no line of a profile; accepted: a whole number of bytes on each line, such as 15000
-            2: "30" is no line of a profile; accepted: a time in microseconds and a number of bytes on each line, such as 20000,15000
+            2: "fast" is not a line of a profile; accepted: a whole number of bytes on each line, such as 15000
+            2: "-3" is not a line of a profile; accepted: a whole number of bytes on each line, such as 15000
+            2: "30" is not a line of a profile; accepted: a time in microseconds and a number of bytes on each line, such as 20000,15000
             2: the time 10 does not rise, or is beyond a day; accepted: a time in microseconds and a number of bytes on each line, such as 20000,15000
             1: there are too few bins; accepted: a time in microseconds and a number of bytes on each line, such as 20000,15000
             1: there are too few bins; accepted: a whole number of bytes on each line, such as 15000

@@ -76,7 +76,7 @@ impl Stack for Smoltcp {
             "none" => CongestionControl::None,
             name => {
                 return Err(format!(
-                    "\"{name}\" is no controller of smoltcp; accepted, without options: {}",
+                    "\"{name}\" is not a controller of smoltcp; accepted, without options: {}",
                     Smoltcp::CONTROLLERS
                 ));
             }

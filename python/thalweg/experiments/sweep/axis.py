@@ -48,7 +48,7 @@ class Value:
     """In the base unit; None where it is none."""
     unit: str
     given: Any
-    """As the plan has it: a class of controllers is no text."""
+    """As the plan has it: a class of controllers is not text."""
 
     @staticmethod
     def of(given: Any) -> Value:

@@ -212,5 +212,5 @@ class Space:
         if self.design.kind == "latin-hypercube":
             return np.asarray(qmc.LatinHypercube(dimensions, rng=np.random.default_rng(seed)).random(n))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of numbers of points that are no power of two
+            warnings.simplefilter("ignore", UserWarning)  # of numbers of points that are not a power of two
             return np.asarray(qmc.Sobol(dimensions, rng=np.random.default_rng(seed)).random(n))

@@ -54,7 +54,7 @@ class SweepResult:
 
     @property
     def others(self) -> list[str]:
-        """Engines whose trials are in the folder too, and are no part of this."""
+        """Engines whose trials are in the folder too, and are not part of this."""
         return [engine for engine in engines(self.folder) if engine != self.head["engine"]]
 
     @cached_property
@@ -204,7 +204,7 @@ class SweepResult:
     def to_xarray(self, columns: Sequence[str] | None = None) -> xarray.Dataset:
         """What was measured as arrays with labels: one dimension for each axis, and `seed`.
 
-        Points of a design that is no grid, and tied axes, are one dimension, `point`, with the axes as its
+        Points of a design that is not a grid, and tied axes, are one dimension, `point`, with the axes as its
         coordinates. `columns` selects what is read; text is left out. Missing trials are NaN. Needs the extra
         `thalweg[xarray]`. Raises RequestError.
         """

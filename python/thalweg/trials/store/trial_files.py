@@ -53,7 +53,7 @@ def trial_files(folder: Path, engine: str) -> list[Path]:
         name = _NAME.fullmatch(file.name)
         if name is None or file.is_symlink() or not file.is_file():
             raise ResultError(
-                f"{file} is no file with trials of this version; accepted: NUMBER-HASH.parquet as it was. "
+                f"{file} is not a file with trials of this version; accepted: NUMBER-HASH.parquet as it was. "
                 "Move it out of the store"
             )
         if hash_of(file, _prefix(engine))[:_DIGITS] != name[2]:
@@ -131,7 +131,8 @@ def _visible(home: Path) -> list[Path]:
 def _is_folder(entry: Path, home: Path) -> bool:
     if not entry.is_dir():
         raise ResultError(
-            f"{entry} is no folder of an engine; accepted in {home}: folders with trials. Move it out of the store"
+            f"{entry} is not a folder of an engine; accepted in {home}: folders with trials. "
+            "Move it out of the store"
         )
     return True
 

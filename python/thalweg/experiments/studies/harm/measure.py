@@ -12,7 +12,7 @@ A short flow that did not complete is infinite in quantiles. In the geometric me
 counts with its time until the end of the trial, a lower bound of its completion time, and with zero
 bytes. One that would have started after the end is not a flow of the trial.
 
-Limits: the mean RTT gives flows weight by their number of samples, so long ones decide it. A mark is no loss:
+Limits: the mean RTT gives flows weight by their number of samples, so long ones decide it. A mark is not a loss:
 controllers that ask for ECN lose little in a queue that marks, and harm to a loss of a few packets is a ratio of
 small numbers. What is lost is counted in the direction of the data.
 

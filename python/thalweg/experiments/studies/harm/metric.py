@@ -135,7 +135,7 @@ def excess(solo: npt.ArrayLike, competing: npt.ArrayLike) -> Values:
 
 
 def _quotient(numerator: Values, denominator: Values) -> Values:
-    """Zero over zero is no change; anything else over zero is infinite, with the sign of the numerator."""
+    """Zero over zero is not a change; anything else over zero is infinite, with the sign of the numerator."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(numerator == 0, 0.0, numerator / denominator)
 

@@ -20,7 +20,7 @@ from thalweg.judging.measures import METRICS
 from thalweg.results import measured
 
 MOST_POINTS = 5000
-"""Of a figure: a page with more is no page."""
+"""Of a figure: a page with more is unreadable."""
 MOST_PANELS = 24
 TRACES = 40
 """Points of a page that have the figure of a trial; the others have the command that makes it."""
