@@ -56,7 +56,7 @@ class Detection:
         return 100 * found / draws
 
     def line(self, draws: int) -> str:
-        """Of the page."""
+        """The line of this rule on the page."""
         rng = np.random.default_rng([20261127, *f"{self}".encode()])
         cells = (f"{100 * self.spread:g}", self.compared, str(self.n), f"{100 * self.least:.1f}")
         return row(*cells, f"{self.told(rng, draws):.1f}")

@@ -174,7 +174,7 @@ class Point:
 
     @property
     def goodput(self) -> Interval:
-        """Of all flows together."""
+        """The difference in goodput of all flows together."""
         return compare(self.model.goodput_bps, self.stack.goodput_bps)
 
     @property
@@ -185,7 +185,7 @@ class Point:
 
     @property
     def verdicts(self) -> tuple[str, str]:
-        """Of goodput and losses."""
+        """The verdicts on goodput and on losses."""
         return self.goodput.judge(GOODPUT), self.losses.judge(LOSSES)
 
 

@@ -140,7 +140,7 @@ def test_workers_of_another_engine_are_refused(scenario: str, monkeypatch: pytes
 
 
 def test_a_worker_keeps_the_memory_of_a_trial_for_the_next_one() -> None:
-    """Of the 20 trials each would ask the kernel for some 100 pages, as Dask has workers do."""
+    """Each of the 20 trials would ask the kernel for some 100 pages, as Dask has workers do."""
     code = """
 from resource import RUSAGE_SELF, getrusage
 from thalweg import Scenario, _native

@@ -218,7 +218,7 @@ class End:
 
 ENDS: dict[int, End] = {}
 NUMBERS = count(1)
-"""Of ends: none comes twice."""
+"""Numbers of ends: none comes twice."""
 
 
 def of_end(call):

@@ -26,7 +26,7 @@ from thalweg.judging.measures import MEASURES
 from thalweg.judging.thresholds import DEFAULTS, Thresholds, read_thresholds
 
 _LARGEST = 80 << 20
-"""Of a scenario file, as the simulator reads it: `TEXT` in crates/sim/src/scenario/limits.rs."""
+"""The largest scenario file that the simulator reads: `TEXT` in crates/sim/src/scenario/limits.rs."""
 STANDARD_INPUT = Path("-")
 """Stands for the scenario that comes on standard input."""
 _QLOG = "a qlog, not a scenario; open it in the lab: thalweg lab --open"
@@ -46,7 +46,7 @@ _WORDS = {
 }
 """The keys of `suite.toml`, and what each of them is."""
 TRIALS = 100
-"""Of each scenario of a suite that does not say how many."""
+"""Trials of each scenario of a suite that does not say how many."""
 _COMPARE = ("against", "metrics", "without")
 
 
@@ -112,11 +112,11 @@ class Suite:
     entries: tuple[Entry, ...]
     compare: Compare = Compare()
     trials: int = TRIALS
-    """Of each scenario, where nothing else is asked."""
+    """Trials of each scenario, where nothing else is asked."""
     takes: str | None = None
     """Processor time of these trials, in words; "about 40 s"."""
     thresholds: Thresholds = field(default_factory=lambda: DEFAULTS)
-    """Of `thalweg gate`: the table `gate` of its `suite.toml`."""
+    """Thresholds of `thalweg gate`: the table `gate` of its `suite.toml`."""
 
     @staticmethod
     def find(name_or_folder: str | Path) -> Suite:

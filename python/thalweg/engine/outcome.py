@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from thalweg.pages.figures import Figure
 
 TABLES = ("flows", "links", "trials", "requests", "streams")
-"""Of outcomes; each is stored as a file of its name."""
+"""The tables of outcomes; each is stored as a file of its name."""
 _NAMED = 10
 """Flows that a message lists."""
 

@@ -98,7 +98,7 @@ class Congestion(gymnasium.Env[Numbers, Numbers]):
 
     @property
     def outcomes(self) -> Outcomes:
-        """Of the last trial that has ended, as `Scenario.run` has them. Raises RequestError."""
+        """The outcomes of the last trial that has ended, as `Scenario.run` has them. Raises RequestError."""
         if self._ended is None:
             raise RequestError("outcomes require an episode that has ended")
         scenario, native = self._ended

@@ -28,7 +28,7 @@ from thalweg.lab.folder import Folder
 
 MOST_AXES = 2
 MOST_VALUES = 1000
-"""Of an axis: more are a file's work."""
+"""The most values of an axis: more are a file's work."""
 _NAME = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
 _RANGE = ("from", "to", "steps", "scale")
 
@@ -42,7 +42,7 @@ class SweepRequest:
     """Each with its `key`, and either `values` or `from`, `to`, `steps` and `scale`."""
     trials: int
     name: str
-    """Of the folder that the store will have."""
+    """The name of the folder that the store will have."""
 
     @classmethod
     def of(cls, call: object) -> SweepRequest | None:

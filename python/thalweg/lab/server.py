@@ -55,7 +55,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 _FRAMED = {**_HEADERS, "Content-Security-Policy": "frame-ancestors 'self'; sandbox allow-scripts"}
-"""Of the frame in which the page runs controllers of its reader: without origin, however it is opened."""
+"""Headers of the frame in which the page runs its reader's controllers: without origin, however opened."""
 
 
 class Guard:

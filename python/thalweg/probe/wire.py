@@ -39,7 +39,7 @@ VERSION = 2
 REQUEST, REPLY, CHALLENGE, UNSUPPORTED = 1, 2, 3, 4
 TOKEN_SIZE = 16
 LARGEST = 1 << 62
-"""Of the times and the count of a reply, one more."""
+"""The largest time and count of a reply, plus one."""
 NO_TOKEN = bytes(TOKEN_SIZE)
 _MAGIC = b"TWP"
 _HEAD = struct.Struct("!3scB3xQQQ")
@@ -61,7 +61,7 @@ class Message:
     returned_ns: int = 0
     counted: int = 0
     token: bytes = NO_TOKEN
-    """Of a request and a challenge; the times and the count are of a reply."""
+    """The token of a request and a challenge; the times and the count belong to a reply."""
 
     def pack(self, key: bytes = b"", version: int = VERSION) -> bytes:
         """The packet. Version 1 had requests and replies alone, and no token.

@@ -47,7 +47,7 @@ _SETTINGS = {
     "distributed.admin.tick.interval": "200ms",
     "distributed.worker.memory.monitor-interval": "500ms",
 }
-"""Of Dask."""
+"""Settings of Dask."""
 _LOST = (OSError, CancelledError, UnboundLocalError)
 """What asking for a result raises when the scheduler is lost; the last comes from `distributed.utils.sync`, which
 has no result where its coroutine was cancelled."""
@@ -110,7 +110,7 @@ class _Part:
 
     @property
     def numbers(self) -> list[int]:
-        """Of its scenarios."""
+        """The numbers of its scenarios."""
         return list(dict.fromkeys(number for number, _ in self.trials))
 
 

@@ -54,7 +54,7 @@ from thalweg.trials.gathering import gather
 from thalweg.trials.store.shard import Shard
 
 TRIALS = 20
-"""Of each scenario where neither `-n` nor a baseline says how many."""
+"""Trials of each scenario where neither `-n` nor a baseline says how many."""
 BASELINE = Path("thalweg-baseline.json")
 """What a gate compares with where no option names another file."""
 _LARGEST_THRESHOLDS = 1 << 20

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 KINDS = ("grid", "random", "latin-hypercube", "sobol")
 MOST_POINTS = 10**6
-"""Of a design of points, which are all held in memory; a grid is not."""
+"""The most points of a design, which are all held in memory; a grid is not."""
 _COUNTED = 10**7
 """Points of a grid that are counted one by one if some are excluded."""
 

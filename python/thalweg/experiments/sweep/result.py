@@ -87,7 +87,7 @@ class SweepResult:
         return [(key, text) for key, text in given if not key.startswith(CONTROLLER)], controllers
 
     def typical(self, column: str) -> pl.DataFrame:
-        """Of each point the trial whose value is nearest to the median: with `seed`, `replay` and `trace_hash`."""
+        """The trial of each point whose value is nearest to the median: with `seed`, `replay` and `trace_hash`."""
         order = (pl.col(column) - pl.col(column).median().over("index")).abs()
         trials = (
             self.scan().filter(pl.col("error").is_null()).select("index", "seed", "replay", "trace_hash", column)
@@ -146,7 +146,7 @@ class SweepResult:
 
     @cached_property
     def _counts(self) -> pl.DataFrame:
-        """Of each point that has any, how many trials there are, and how many of them failed."""
+        """For each point that has any, how many trials there are, and how many of them failed."""
         own = self.points.lazy().select("index", "point")
         return (
             own.join(self._trials.select("point", "error"), on="point")

@@ -27,7 +27,7 @@ HEADERS = (
     ("margin", "margin"),
     ("failures", "failures"),
 )
-"""Of the columns, and their kinds, by which the page sorts them."""
+"""The headers of the columns, and their kinds, by which the page sorts them."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Row:
     answer: str
     criterion: str
     margin: str
-    """Of the worst trial to the target, as a share of the target; negative if it is over."""
+    """The margin from the worst trial to the target, as a share of the target; negative if it is over."""
     failures: str
     strip: Markup
 

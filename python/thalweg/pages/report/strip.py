@@ -22,7 +22,7 @@ class Strip:
     """What a strip shows."""
 
     values: Values
-    """Of the trials, in `unit`; those that are not finite have no line."""
+    """The values of the trials, in `unit`; those that are not finite have no line."""
     unit: str
     at_least: float | None = None
     at_most: float | None = None

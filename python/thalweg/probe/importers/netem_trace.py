@@ -241,7 +241,7 @@ def _list(where: str, value: Any) -> list[Any]:
 
 
 def _quantity(where: str, value: Any, units: dict[str, int], number: int | None, most: int) -> int:
-    """Of a text with units, of an object of parts, or of a number that counts `number` of the smallest unit."""
+    """A quantity from a text with units, an object of parts, or a number that counts the smallest unit."""
     parts = {"secs": _SECOND, "nanos": 1} if units is _TIMES else {"gbps": 10**9, "bps": 1}
     found: Decimal | None = None
     if isinstance(value, str) and len(value) <= 200 and _WORD.sub("", value).strip() == "":

@@ -25,7 +25,7 @@ TEXT = "text"
 KEY = ("point", "seed")
 """The columns that tell trials apart."""
 _DIGITS = 32
-"""Of a hash in a name: 128 bits."""
+"""Digits of a hash in a name: 128 bits."""
 _NAME = re.compile(rf"(\d{{6,}})-([0-9a-f]{{{_DIGITS}}})\.parquet", re.ASCII)
 _AGAIN = "move it out of the store and run the same command again: its trials run again"
 
@@ -80,7 +80,7 @@ def write_trials(home: Path, number: int, frame: pl.DataFrame) -> None:
 
 
 def key_schema() -> dict[str, type[pl.DataType]]:
-    """Of the columns that tell trials apart."""
+    """The schema of the columns that tell trials apart."""
     return {name: kind for name, kind in of_all().items() if name in KEY}
 
 

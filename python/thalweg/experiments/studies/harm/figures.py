@@ -44,7 +44,7 @@ _HEIGHT = 210
 _STEP = 1 / 12
 """From one competitor to the next at the same round-trip time, in octaves of it."""
 _POINTS = 200
-"""Of a distribution: quantiles that a curve is drawn through."""
+"""Points of a distribution: quantiles that a curve is drawn through."""
 _CELL = 62
 
 

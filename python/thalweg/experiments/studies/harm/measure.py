@@ -102,7 +102,7 @@ class Trials:
     requests: int
     """In all trials."""
     unfinished: int
-    """Of them, those that did not complete before the limit."""
+    """How many of them did not complete before the limit."""
     competitor_bps: Values | None
     """Rate of the competitor while there were short flows."""
     core_s: float

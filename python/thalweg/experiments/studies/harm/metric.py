@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _ROUNDING = 1e-9
-"""Of p * n, which floating point may put just above a whole number (0.07 * 100 = 7.000000000000001)."""
+"""What floating point may add to p * n when that is a whole number (0.07 * 100 = 7.000000000000001)."""
 
 
 def geometric_mean(sample: npt.ArrayLike) -> float:

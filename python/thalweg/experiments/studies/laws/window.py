@@ -20,7 +20,7 @@ from thalweg.experiments.studies.runner.parameters import file_name
 LAW = "window"
 IN_FLIGHT = "in flight"
 TOLERANCE = 0.1
-"""Of the law: it counts round trips, where a sender counts packets and ACKs."""
+"""The tolerance of the law: it counts round trips, where a sender counts packets and ACKs."""
 FEWEST = 20.0
 """Packets of a window from which on the law is judged: below, a packet more or less is more than half the
 tolerance."""

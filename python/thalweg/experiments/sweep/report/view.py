@@ -20,7 +20,7 @@ from thalweg.judging.measures import METRICS
 from thalweg.results import measured
 
 MOST_POINTS = 5000
-"""Of a figure: a page with more is unreadable."""
+"""The most points of a figure: a page with more is unreadable."""
 MOST_PANELS = 24
 TRACES = 40
 """Points of a page that have the figure of a trial; the others have the command that makes it."""
@@ -57,7 +57,7 @@ class Dimension:
     title: str
     """In words."""
     labels: list[str]
-    """Of its values, in their order."""
+    """Labels of its values, in their order."""
     is_number: bool
     is_log: bool = False
     """Whether its values are nearer to a geometric series than to an arithmetic one."""
