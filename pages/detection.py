@@ -63,7 +63,7 @@ class Detection:
 
 
 def detections() -> Iterator[Detection]:
-    """Those of the page."""
+    """The detections of the page."""
     for spread, rho, n in product((0.01, 0.05, 0.2), (0.0, 0.8), (20, 100)):
         yield Detection(spread, n, rho)
 

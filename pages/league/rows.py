@@ -46,7 +46,7 @@ class Row:
     """A name, or a path below the root."""
     metric: Callable[[Outcomes], str]
     flows: tuple[str, ...] = ("main",)
-    """Those that are under test."""
+    """The flows that are under test."""
     options: dict[str, str] = field(default_factory=dict)
     """Keys that are set."""
     law: Callable[[str], str] | None = None

@@ -68,7 +68,7 @@ class Description:
     time_limit_s: float
     """Simulated time at which a trial ends whatever has finished."""
     controllers: list[dict[str, Any]] = field(default_factory=list)
-    """Those in Python: name, and file, sha256 and source, which a class without a file has not."""
+    """The controllers in Python: name, and file, sha256 and source, which a class without a file has not."""
     rival: dict[str, Any] | None = None
     """Where a rival plays a scenario once more: `of` which, its `flow` and `controller`, what `metrics` count."""
 

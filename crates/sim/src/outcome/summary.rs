@@ -42,7 +42,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Of this many flows now.
+    /// The state of this many flows now.
     pub(crate) fn new(at: Instant, flows: usize, connections: &[Connection]) -> Self {
         let (mut sent, mut delivered) = (vec![Bytes::ZERO; flows], vec![Bytes::ZERO; flows]);
         for connection in connections {

@@ -108,7 +108,7 @@ pub(crate) fn read(text: &str, columns: Columns) -> Result<Vec<u64>, ProfileErro
 }
 
 impl Profile {
-    /// Of bins of one length.
+    /// A profile of bins of one length.
     pub(crate) fn of_bytes(bytes: &[u64], length: Duration) -> Self {
         let bin = |bytes: &u64| bin(length, *bytes);
         Profile {
@@ -116,7 +116,7 @@ impl Profile {
         }
     }
 
-    /// Of times and bytes, in turn.
+    /// A profile from times and bytes, in turn.
     pub(crate) fn of_times_and_bytes(numbers: &[u64]) -> Self {
         let rows: Vec<(u64, u64)> = numbers
             .chunks_exact(2)

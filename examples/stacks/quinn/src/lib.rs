@@ -7,7 +7,7 @@
 //! controller `bbr` of quinn-proto draws from the system when it leaves its start: its trials do not repeat.
 //!
 //! # Limits
-//! Of the options, `ack_every` and `paced` have no effect: quinn-proto acknowledges every second packet, and paces always.
+//! The options `ack_every` and `paced` have no effect: quinn-proto acknowledges every second packet, and always paces.
 
 mod identity;
 mod scaled;

@@ -112,7 +112,7 @@ class Axis:
 
     key: str
     values: tuple[Value, ...]
-    """Those of a grid; empty for a range without steps, which designs of points draw from."""
+    """The values of a grid; empty for a range without steps, which designs of points draw from."""
     range: Range | None = None
 
     @property

@@ -97,7 +97,7 @@ class Plan:
 
     @property
     def seeds(self) -> range:
-        """Those of the trials of each point."""
+        """The seeds of the trials of each point."""
         return range(self.seed, self.seed + self.trials)
 
 

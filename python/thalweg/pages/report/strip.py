@@ -119,4 +119,4 @@ class Strips:
     legend: str
     """What the strips of all rows show, in sentences."""
     rows: Sequence[Sequence[Strip]]
-    """Those of each row of the table, one below the other; none where the row has no trials of this kind."""
+    """The strips of each row of the table, one below the other; none where the row has no trials of this kind."""

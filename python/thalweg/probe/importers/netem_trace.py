@@ -42,7 +42,7 @@ _RATES = {
     f"{scale}bps {scale}bit/s {scale}b/s": factor
     for scale, factor in (("", 1), ("k", 10**3), ("m", 10**6), ("g", 10**9), ("t", 10**12))
 }
-"""Those of its crate human-bandwidth, in small letters."""
+"""The units of its crate human-bandwidth, in small letters."""
 _WORD = re.compile(r"\s*(\d{1,20}(?:\.\d{1,20})?)\s*([a-zA-Zµ]+(?:/s)?)")
 
 

@@ -42,7 +42,7 @@ class TrialStore:
     engine: str
     """The engine of the trials that are read and written."""
     files: list[Path] = field(default_factory=list, repr=False)
-    """Those that were there when it was read."""
+    """The files that were there when it was read."""
     _known: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=key_schema()), repr=False)
     _next: int = 1
 

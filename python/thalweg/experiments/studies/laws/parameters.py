@@ -90,7 +90,7 @@ class Parameters:
         yield from bbr_cycle.experiments(traced, self.trials, self.cycle_s)
 
     def scenario(self, experiment: Experiment) -> Scenario:
-        """That of the experiment. Raises RequestError."""
+        """The scenario of the experiment. Raises RequestError."""
         return experiment.scenario()
 
     def notes(self) -> list[str]:
