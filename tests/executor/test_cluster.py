@@ -131,7 +131,7 @@ def test_workers_of_another_engine_are_refused(scenario: str, monkeypatch: pytes
             play(address)
     assert "1 of 1 workers, tcp://" in str(caught.value)
     assert f"has Thalweg {engine}, this command 0.0.9+0123456789abcdef; " in str(caught.value)
-    assert "accepted: the same version on all workers" in str(caught.value)
+    assert "all workers need the same version" in str(caught.value)
     with connected("local:1") as executor:
         with pytest.raises(RequestError, match="a worker has Thalweg"):
             executor.play([batch], lambda result: None)

@@ -77,7 +77,7 @@ StackChoice = Annotated[
         "--stack",
         metavar="NAME",
         callback=_stack,
-        help="Run every flow on the modelled endpoint (model), a real QUIC stack (quic), or that of a library "
+        help="Run every flow on the modelled endpoint (model), a real QUIC stack (quic), or a library's "
         "(./libmine.so).",
     ),
 ]

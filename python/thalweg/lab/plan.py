@@ -97,15 +97,15 @@ class SweepRequest:
             )
         place = folder.path / self.name
         if place.is_symlink() or folder.inside(self.name) != place:
-            raise RequestError(f"{self.name} is a link; accepted: another name")
+            raise RequestError(f"{self.name} is a link; use another name")
         if not (place / DOCUMENT).exists():
             return place
         for root, folders, files in os.walk(place):
             for name in (*folders, *files):
                 if (Path(root) / name).is_symlink():
-                    raise RequestError(f"{Path(root) / name} is a link; accepted: another name")
+                    raise RequestError(f"{Path(root) / name} is a link; use another name")
         if read_head(place)["plan"] != plan.file.text:
-            raise RequestError(f"{self.name} holds a sweep of another plan; accepted: another name")
+            raise RequestError(f"{self.name} holds a sweep of another plan; use another name")
         return place
 
     def _text(self, folder: Folder) -> str:

@@ -213,7 +213,7 @@ def _steps(where: str, model: Any, *, is_outermost: bool = False, depth: int = 0
     count = keys.whole("count", 0, _MOST_STEPS)
     if count == 0 and not is_outermost:
         raise RequestError(
-            f"{where}: count = 0, forever, inside another pattern; accepted: 0 for the outermost alone"
+            f"{where}: count = 0, forever, inside another pattern; accepted: 0 only for the outermost"
         )
     # A trace repeats by itself: the outermost pattern is its period.
     once = [

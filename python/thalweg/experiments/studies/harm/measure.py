@@ -114,7 +114,7 @@ def measure(outcomes: Outcomes) -> Trials:
     if flow["mean_rtt_s"].fill_null(np.nan).is_nan().any():
         raise RequestError(
             f"{outcomes.scenario.title}: no short flow got a reply within the time limit of "
-            f"{text(outcomes.scenario.time_limit_s, 's')} in one of the trials; accepted: a later --time-limit"
+            f"{text(outcomes.scenario.time_limit_s, 's')} in one of the trials; use a longer --time-limit"
         )
     rival = outcomes.flows.filter(pl.col("flow") == COMPETITOR).sort("trial")
     limit_s = outcomes.scenario.time_limit_s

@@ -172,9 +172,7 @@ def _divided(number: AxisMetric, part: str) -> pl.Expr:
 def _chosen(result: SweepResult, only: Mapping[str, str]) -> pl.DataFrame:
     """The rows with their index, of the points with some values. Raises RequestError."""
     if not result.points.height:
-        raise RequestError(
-            f"{result.folder} is a shard without trials; accepted: its sweep, with all shards merged"
-        )
+        raise RequestError(f"{result.folder} is a shard without trials; merge all shards of its sweep first")
     table = result.rows.with_columns(result.points["index"])
     for key, value in only.items():
         known = {str(axis["key"]): axis for axis in result.head["axes"]}
@@ -186,7 +184,7 @@ def _chosen(result: SweepResult, only: Mapping[str, str]) -> pl.DataFrame:
         kept = result.points.filter(texts == value)["index"]
         table = table.filter(pl.col("index").is_in(kept.implode()))
     if not table.height:
-        raise RequestError("no point is left; accepted: fewer --only")
+        raise RequestError("no point is left; use fewer --only")
     if table.height > MOST_POINTS:
         raise RequestError(
             f"{table.height} points are too many for a figure; accepted: at most {MOST_POINTS}, with "
