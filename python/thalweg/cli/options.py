@@ -341,7 +341,7 @@ def check_outputs(written: Mapping[str, Path | None], read: Iterable[Path]) -> N
             continue
         place = file.resolve()
         if place in taken:
-            raise RequestError(f"{option} {file} would replace what {taken[place]}; accepted: another name")
+            raise RequestError(f"{option} {file} would replace what {taken[place]}; use another name")
         taken[place] = f"{option} writes"
 
 

@@ -69,7 +69,7 @@ DROPPABLE_OF_STREAMS = (
     "mean delay",
     "max delay",
 )
-"""Of tables of streams of media, as `_DROPPABLE`."""
+"""Columns of tables of streams of media, as `_DROPPABLE`."""
 _DROPPABLE_OUTCOMES = (
     "timeouts",
     "max RTT",

@@ -40,7 +40,7 @@ from thalweg.realtime.report import reasons
 from thalweg.results.gate.baseline import value_of
 
 _COMPARED = ("rate", "completion", "loss", "queue-delay")
-"""Of the main flow. What may be 0, and so has a least threshold, has a difference; the others have a ratio."""
+"""Metrics of the main flow. What may be 0, and so has a least threshold, has a difference, others a ratio."""
 REFERENCE = Side("kernel:cubic", controller="kernel:cubic")
 """Beside which is measured what a side takes from a neighbour."""
 
