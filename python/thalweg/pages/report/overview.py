@@ -1,7 +1,7 @@
 """The overview of a page: a row for each scenario, failures first, with a strip of its trials.
 
-The row shows the deciding criterion that is held with the least margin. Its strip goes from the floor, or the
-least value, to the target or the worst value; every trial is a line. Trials that did not finish have none: they
+The row shows the deciding criterion with the smallest margin. Its strip runs from the floor, or the least value,
+to the target or the worst value; every trial is a line. Trials that did not finish have none: they
 are counted among the failures.
 """
 
