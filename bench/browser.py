@@ -202,7 +202,7 @@ def main() -> None:
         store = Path(folder) / "c4"
         suite = [str(ROOT / ".venv/bin/thalweg"), "suite", "c4", "--out", str(store)]
         status = subprocess.run(suite, check=False, stdout=subprocess.DEVNULL).returncode
-        if status not in (0, 1):  # a scenario that does not hold is no matter here
+        if status not in (0, 1):  # a scenario that does not hold does not matter here
             raise SystemExit(f"{' '.join(suite)} ended with status {status}")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         rows = table(browser, store / "report.html")

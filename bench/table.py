@@ -67,7 +67,7 @@ class Row(NamedTuple):
     unit: str
     goal: float
     measure: Callable[[Path], float]
-    """Of the build in this folder."""
+    """A measurement of the build in this folder."""
     rounds: int = ROUNDS
 
 
@@ -165,7 +165,7 @@ def _over_floor(done: dict[str, Any]) -> float:
 
 
 def _processor_us(done: dict[str, Any]) -> float:
-    """Of emulator and ends, for each packet of data."""
+    """The time of emulator and ends, for each packet of data."""
     return float(1e6 * done["core_s"] / done["live"][0]["links"][0]["offered_packets"])
 
 

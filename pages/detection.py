@@ -56,14 +56,14 @@ class Detection:
         return 100 * found / draws
 
     def line(self, draws: int) -> str:
-        """Of the page."""
+        """The line of this rule on the page."""
         rng = np.random.default_rng([20261127, *f"{self}".encode()])
         cells = (f"{100 * self.spread:g}", self.compared, str(self.n), f"{100 * self.least:.1f}")
         return row(*cells, f"{self.told(rng, draws):.1f}")
 
 
 def detections() -> Iterator[Detection]:
-    """Those of the page."""
+    """The detections of the page."""
     for spread, rho, n in product((0.01, 0.05, 0.2), (0.0, 0.8), (20, 100)):
         yield Detection(spread, n, rho)
 

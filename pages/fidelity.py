@@ -86,7 +86,7 @@ class Row:
         return [q for q, most in self.tolerance.items() if agreement(self.ratios[q], most) == answer]
 
     def answer(self) -> Agreement:
-        """Of all its judged quantiles."""
+        """The agreement over all its judged quantiles."""
         return "outside" if self.answered("outside") else "undecided" if self.answered("undecided") else "inside"
 
     def ratio_of_drops(self) -> Interval | None:

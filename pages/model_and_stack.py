@@ -29,7 +29,7 @@ from thalweg import Scenario
 
 PAGE = DOCS / "evidence" / "model-and-stack.md"
 GOODPUT, LOSSES, FEW = 0.05, 0.20, 10
-"""Bounds of the two differences, and the number of packets that is no difference."""
+"""Bounds of the two differences, and the number of packets that makes no difference."""
 LEAST_SEEDS, MOST_SEEDS = 5, 20
 """Trials of each stack: as many as decide, between these."""
 MOST_PACKETS = 8_000
@@ -174,18 +174,18 @@ class Point:
 
     @property
     def goodput(self) -> Interval:
-        """Of all flows together."""
+        """The difference in goodput of all flows together."""
         return compare(self.model.goodput_bps, self.stack.goodput_bps)
 
     @property
     def losses(self) -> Interval:
-        """Packets declared lost; a few more on both sides, so that a few are no difference."""
+        """Packets declared lost; a few more on both sides, so that a few make no difference."""
         more = FEW / LOSSES
         return compare([x + more for x in self.model.lost], [x + more for x in self.stack.lost])
 
     @property
     def verdicts(self) -> tuple[str, str]:
-        """Of goodput and losses."""
+        """The verdicts on goodput and on losses."""
         return self.goodput.judge(GOODPUT), self.losses.judge(LOSSES)
 
 

@@ -25,7 +25,7 @@ from thalweg.pages.figures.theme import CONFIG, SERIES, WIDTH
 TRIALS = 20
 CONTROLLERS = {
     "cubic": "HyStart++",
-    "cubic:start=classic": "loss alone",
+    "cubic:start=classic": "only loss",
     "cubic:variant=picoquic": "filtered delay, repair",
 }
 WIFI = '{ model = "wifi", mean = "7 ms" }'

@@ -145,7 +145,7 @@ def _worst(n: int, draws: int) -> Sides:
 
 
 def _half_unfinished(n: int, draws: int) -> Sides:
-    """Of what finishes in half of the cases, each number from the largest time on is a median, as is infinity."""
+    """Where half of the cases finish, each number from the largest time on is a median, as is infinity."""
     made = []
     for _ in range(draws):
         cut = rng.uniform(size=n) < 0.5
@@ -241,12 +241,12 @@ def correlated(rho: float, n: int) -> tuple[Values, Values]:
 
 
 def pairs(a: Values, b: Values) -> Interval:
-    """Of the differences within pairs."""
+    """The interval from the differences within pairs."""
     return in_pairs(a, b).interval
 
 
 def everything(a: Values, b: Values) -> Interval:
-    """Of all differences."""
+    """The interval from all differences."""
     return of_all(a, b, correlation=rank_correlation(a, b)).interval
 
 
@@ -464,7 +464,7 @@ def _slow_start(draws: int) -> Iterator[Alarms]:
 
 
 def matrices(draws: int) -> tuple[float, float, float]:
-    """Of matrices of nothing: cells that differ at 5 %, matrices with one, matrices with one after correction."""
+    """Shares in matrices of nothing: cells that differ at 5 %, matrices with one, with one after correction."""
     chances = [
         [of_all(*WIDE.draw(40).reshape(2, 20)).p_differs for _ in range(36)] for _ in range(max(draws // 4, 1))
     ]

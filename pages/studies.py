@@ -65,7 +65,7 @@ class Run:
     """One run of a study, and what of it a page shows."""
 
     name: str
-    """Of its folder."""
+    """The name of its folder."""
     study: str
     given: dict[str, Any]
     """Parameters other than the defaults."""

@@ -36,7 +36,7 @@ LATER_S = (2.3, 2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 3.0)
 """When the capacity of low-and-up doubles; 2.5 s in the draft."""
 STACK = {"flow.*.stack": "quic"}
 STACK_TRIALS = 20
-"""Of the real QUIC stack, which takes several times as long as the model."""
+"""Trials of the real QUIC stack, which takes several times as long as the model."""
 Measured = Mapping[str, Outcomes]
 
 

@@ -47,7 +47,7 @@ class Command:
     """The folder that it writes to, or reads."""
     seeded: bool = True
     seed: int = 1
-    """Of the result that is in the folder."""
+    """The seed of the result that is in the folder."""
     took_s: float = 0.0
     listing: set[str] = field(default_factory=set)
     """What it leaves when not killed."""

@@ -38,7 +38,7 @@ exclude_patterns = sorted(
 
 suppress_warnings = ["misc.highlighting_failure"]  # of languages that Pygments does not know, such as csv
 myst_heading_anchors = 4  # those of GitHub
-highlight_language = "text"  # of blocks that name none: they are no Python
+highlight_language = "text"  # of blocks that name none: they are not Python
 smartquotes = False  # of `--live` it made a dash, and quotes of values that nobody can copy
 default_role = "literal"  # docstrings write `names` as Markdown does
 add_module_names = False

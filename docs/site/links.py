@@ -1,4 +1,4 @@
-"""Links of pages to what is no page of the site: to folders and pages elsewhere in the repository.
+"""Links of pages to what is not a page of the site: to folders and pages elsewhere in the repository.
 
 Sphinx carries files along that pages link to. A folder, or a page that belongs to code, is a link to where the
 repository is published.

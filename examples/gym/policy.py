@@ -13,7 +13,7 @@ Numbers = npt.NDArray[np.float64]
 FEATURES = ("log_rtt_ratio", "loss_ratio", "window_ratio")
 NEURONS = 4
 WEIGHTS = NEURONS * (len(FEATURES) + 1) + NEURONS + 1
-"""Of one policy: those of the neurons, their biases, those of the output, and its bias."""
+"""The numbers in one policy: weights of the neurons, their biases, weights of the output, and its bias."""
 
 
 def scaled(seen: npt.ArrayLike) -> Numbers:

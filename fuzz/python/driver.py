@@ -51,7 +51,7 @@ def seed_of(seed: str, target: str, number: int) -> int:
 
 
 def _take_turn(player: Player, tally: Tally, span_s: float, seed: str, folder: Path) -> None:
-    player.start()  # which is no part of the turn
+    player.start()  # which is not part of the turn
     end = tally.took_s + span_s
     while tally.took_s < end:
         case_seed = seed_of(seed, player.target, tally.cases)

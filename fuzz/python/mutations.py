@@ -89,7 +89,7 @@ class Mutations:
         return ["table", name, chance.choice(TABLE_CHANGES), column, value]
 
     def entry(self, chance: random.Random) -> Step:
-        """Entries of the folder that are no files of ours, lead out of it, or are missing."""
+        """Entries of the folder that are not files of ours, lead out of it, or are missing."""
         name = chance.choice([*self.files, *self._folders, "report.html", *_STEPS_OF_WRITERS])
         if chance.random() < 0.2:
             name = f"{chance.choice(_STEPS_OF_WRITERS)}/{name}"

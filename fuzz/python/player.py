@@ -23,7 +23,7 @@ _HANG_S = 60.0
 """Seconds without an answer; a case has two of the processor, and the machine may be busy."""
 _START_S = 300.0
 _WORN_OUT = 700 << 20
-"""Bytes that a process holds after a case when it is replaced: what is left of all its cases is no case's."""
+"""Bytes that a process holds after a case when it is replaced: what all its cases leave belongs to none."""
 _MOST = 8 << 30
 
 

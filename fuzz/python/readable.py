@@ -67,4 +67,4 @@ class Reader:
             said = ""
         if not said:
             self._process.wait()
-        return said or "this is no Parquet file that can be read"
+        return said or "this is not a Parquet file that can be read"

@@ -309,7 +309,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// A variable that is no number.
+    /// A variable that is not a number.
     pub(crate) fn wrong(&self) -> Option<&'static str> {
         let mut wrong = self.variables.iter().filter(|(_, value)| value.is_nan());
         wrong.next().map(|(name, _)| *name)

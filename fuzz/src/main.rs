@@ -150,5 +150,5 @@ fn target_of(name: &str) -> Result<&'static Target, String> {
 
 fn number(text: &str) -> Result<u64, String> {
     text.parse()
-        .map_err(|_| format!("\"{text}\" is no number; accepted: whole numbers"))
+        .map_err(|_| format!("\"{text}\" is not a number; accepted: whole numbers"))
 }

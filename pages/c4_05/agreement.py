@@ -25,11 +25,11 @@ class Metric:
     title: str
     unit: str
     per_unit: float
-    """Of the reference data: microseconds or percent."""
+    """The unit of the reference data: microseconds or percent."""
     of: Callable[[Published], float]
     """Ours, in seconds or as a share."""
     tolerance: Callable[[str], float]
-    """Of the mean of a test, in percent of the published value, or in points for a load."""
+    """How far the mean of a test may be off, in percent of the published value, or in points for a load."""
 
 
 def of_time(test: str) -> float:

@@ -22,7 +22,7 @@ from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
 
 TRIALS = 100
 LENGTH = "10 s"
-"""Of a trial: every reaction is over by then, and an area ends with its reaction."""
+"""The length of a trial: every reaction is over by then, and an area ends with its reaction."""
 STATEMENTS = (
     "small: Reno better than BBR",
     "small: CUBIC better than BBR",

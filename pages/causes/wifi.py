@@ -43,7 +43,7 @@ from thalweg.judging.statistics.ratios import MEDIAN, OrderStatistic, ratio_to_p
 
 PAGE = DOCS / "evidence" / "studies" / "wifi-compete.md"
 TRIALS, CHANGED_TRIALS = 1000, 300
-"""Of the study, and of each change of it."""
+"""Trials of the study, and of each change of it."""
 SEQUENCES, SHARED_TRIALS = range(1, 6), 100
 VARIANTS = ("v1", "no-exit", "v2", "v3")
 

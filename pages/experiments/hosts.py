@@ -32,7 +32,7 @@ PATHS: dict[str, Line] = {
     "1 Gbps, 5 ms, 1 BDP": ("1 Gbps", "5 ms", 'buffer = "1 bdp"'),
 }
 TIME = "10 s"
-"""Of a trial; a download does not end before."""
+"""The length of a trial; a download does not end before."""
 
 
 def scenario(path: Line, controller: str, host: str) -> Scenario:

@@ -15,7 +15,7 @@ from thalweg.experiments.studies.loopback.parameters import VARIANTS
 from thalweg.experiments.studies.runner.result import Check
 
 TRIALS, HOST_TRIALS = 8, 24
-"""Of a variant at a point; gains of a few percent need the larger number."""
+"""Trials of a variant at a point; gains of a few percent need the larger number."""
 RIVALS = "rivals"
 """Whose CUBIC and BBR C4 is compared with: ours if it does not say."""
 BASE = {"path.rate": "8 Gbps", "path.rtt": "20 us", "noise.wakeup": "20 us", "path.buffer": "200 kB"}

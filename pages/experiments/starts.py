@@ -15,7 +15,7 @@ from pages.made import DOCS, ROOT, fill, made, row
 
 PAGE = DOCS / "evidence" / "experiments" / "starts.md"
 TRIALS = 5
-"""Of each start."""
+"""Trials of each start."""
 PEERS_SETTINGS = {"transport.mtu_fallback": "true", "noise.handshake": "0 B"}
 """As on the fidelity page."""
 SHOWN = "{:.3f} s"

@@ -15,7 +15,7 @@ from pages.made import row
 
 CONTROLLERS = ("c4", "bbr", "bbr1", "cubic", "reno", "prague")
 RATES = ("20 Mbps", "5 Mbps", "80 Mbps")
-"""Of the link after the quiet time; 20 Mbps before."""
+"""Rates of the link after the quiet time; 20 Mbps before."""
 RTT_S = 0.04
 CHUNK_BYTES = 2_500_000
 

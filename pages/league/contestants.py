@@ -17,7 +17,7 @@ class Contestant:
     """A controller of a stack."""
 
     title: str
-    """Of its column."""
+    """The title of its column."""
     stack: str
     """`model`, `quic`, or the name of a library in target/stacks."""
     controller: str
@@ -48,7 +48,7 @@ class Contestant:
         return str(self.library) if self.is_library else self.stack
 
     def options(self, flows: tuple[str, ...]) -> list[str]:
-        """Of `thalweg run` in the root of the repository, for these flows."""
+        """Options of `thalweg run` in the root of the repository, for these flows."""
         words = [word for flow in flows for word in ("-c", f"{flow}={self.controller}")]
         stack = str(self.library.relative_to(ROOT)) if self.is_library else self.stack
         if stack != "model":

@@ -46,7 +46,7 @@ class Row:
     """A name, or a path below the root."""
     metric: Callable[[Outcomes], str]
     flows: tuple[str, ...] = ("main",)
-    """Those that are under test."""
+    """The flows that are under test."""
     options: dict[str, str] = field(default_factory=dict)
     """Keys that are set."""
     law: Callable[[str], str] | None = None
@@ -82,7 +82,7 @@ def cells(rows: Sequence[Row], contestants: Sequence[Contestant]) -> dict[tuple[
 
 
 def median(outcomes: Outcomes, column: str) -> float | None:
-    """Of the flow `main` over the trials; none where the middle one has none."""
+    """The median of the flow `main` over the trials; none where the middle one has none."""
     values = outcomes.flows.filter(pl.col("flow") == "main")[column].fill_nan(None).fill_null(math.inf)
     middle = quantiles.median(values.to_numpy())
     return middle if math.isfinite(middle) else None
@@ -100,7 +100,7 @@ def rate(outcomes: Outcomes) -> str:
 
 
 def share(outcomes: Outcomes) -> str:
-    """Of the bytes of both flows, per cent."""
+    """The share of the bytes of both flows, per cent."""
     return f"{median(outcomes, 'share') or 0.0:.0%}".replace("%", " %")
 
 

@@ -32,7 +32,7 @@ def behind(place: int) -> float:
 
 
 def alone(pick: Callable[[list[float]], float]) -> float:
-    """Of what draining costs where nobody else is."""
+    """What draining costs where nobody else is."""
     return pick([-value for value in HERE.now.cells("switches", ALONE, "no drain")])
 
 

@@ -25,7 +25,7 @@ Value = Callable[[], float]
 
 
 def share(first: str, second: str) -> Value:
-    """Of its fair share, what the first flow gets beside the second."""
+    """What the first flow gets beside the second, as a share of its fair share."""
     return FAIRNESS.cell("fairness", first, second)
 
 

@@ -28,7 +28,7 @@ from thalweg.experiments.studies.transient.study import STUDY as TRANSIENT
 from thalweg.realtime.kernel import simulated
 
 TRIALS = 20
-"""Of the simulator, where a table says least, median and most."""
+"""Trials of the simulator, where a table says least, median and most."""
 ALONE = """title = "One download alone"
 [path]
 rate = "20 Mbps"

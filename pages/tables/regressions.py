@@ -24,7 +24,7 @@ BUGS: dict[str, tuple[str, str]] = {
     "minimum-window": ("cubic", "mutant:bug=quiche-2370"),
     "unused-window": ("cubic", "mutant:bug=quinn-497"),
 }
-"""Of each scenario, a controller without the bug and one with it."""
+"""For each scenario, a controller without the bug and one with it."""
 TRIALS = 10
 
 

@@ -582,7 +582,7 @@ class Interface:
     def decision(
         self, actions: Sequence[float], path: Path, window: float, pacing: float | None
     ) -> tuple[float, float | None]:
-        """Window in bytes and pacing rate in bits per second after an action. Raises ValueError for what is no number."""
+        """Window in bytes and pacing rate in bits per second after an action. Raises ValueError for what is not a number."""
 
 class Episode:
     """One trial with flows that agents steer."""
@@ -600,7 +600,7 @@ class Episode:
     def step(self, actions: Sequence[float] | npt.NDArray[Any]) -> int:
         """Takes the action of the flow that is asked and goes on until one is; tells which, -1 at the end.
 
-        Raises ValueError for an action that is no number, and once the trial has ended."""
+        Raises ValueError for an action that is not a number, and once the trial has ended."""
 
     def step_alone(self, actions: Sequence[float] | npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], float, bool]:
         """The same for a trial with one steered flow: what it sees, its reward, and whether the trial has ended."""
@@ -635,7 +635,7 @@ class Pool:
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
         """One step of each trial, which has one steered flow: it takes its action, a row, unless it begins.
 
-        Observations, rewards, and which trials have ended. Raises ValueError for an action that is no number, before
+        Observations, rewards, and which trials have ended. Raises ValueError for an action that is not a number, before
         any trial goes on."""
 
 def gym_features() -> list[tuple[str, str]]:

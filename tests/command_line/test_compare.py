@@ -131,7 +131,7 @@ def test_a_criterion_that_fails_more_often_is_status_one_and_one_that_fails_by_c
     said = capsys.readouterr().err
     counts = f"{more} of 100 trials miss it, 0 of 100 in A, where it passes"
     assert ("fail: B: hand-made: main completion <= 11 s" in said and counts in said) == (status == 1)
-    # What fails less often is no loss.
+    # What fails less often is not a loss.
     assert main(["compare", b, a, "--fail-above", "50 %"]) == 0
     assert main(["compare", a, b]) == 0
     capsys.readouterr()

@@ -13,7 +13,7 @@ from thalweg.cli.commands import COMMANDS, everything, later
 
 COMMAND_LINE = {"typer", "rich", "pydantic", "pydantic_core"}
 SLOW = {"asyncio", "concurrent.futures.process", "http.client", "multiprocessing", "sqlite3", "ssl", "unittest"}
-"""Of the standard library: each takes 10 to 90 ms to load."""
+"""Slow modules of the standard library: each takes 10 to 90 ms to load."""
 
 
 def loaded(*arguments: str) -> set[str]:

@@ -67,7 +67,7 @@ IN_TRIALS = {
         "def on_ack(self, event, path):\n    raise self.Odd",
         ":11: Odd: (it cannot be shown: its __str__ raises an exception too) (in on_ack of",
     ),
-    "an exception whose words are no text": (
+    "an exception whose words are not text": (
         "class Odd(Exception):\n    def __str__(self):\n        return 1\n\n"
         "def on_ack(self, event, path):\n    raise self.Odd",
         ":10: Odd: (it cannot be shown",
@@ -187,7 +187,7 @@ def test_a_file_that_holds_no_or_two_controllers_or_cannot_be_loaded_is_refused(
     assert "accepted: " in (said := refusal(two, capfd))
     assert f"{two}:Bad, {two}:Worse" in said.replace("\n", "")
     assert "Wors is not in this file; did you mean Worse?" in refusal(f"{two}:Wors", capfd)
-    assert "thalweg is no class of thalweg.Controller" in refusal(f"{two}:thalweg", capfd)
+    assert "thalweg is not a class of thalweg.Controller" in refusal(f"{two}:thalweg", capfd)
     assert "there is no controller; accepted: class Mine" in refusal(
         write(tmp_path, "", "import thalweg\n"), capfd
     )

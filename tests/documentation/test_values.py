@@ -15,7 +15,7 @@ TEXT = "before <!--=debt-->2.0<!--=--> % after"
 def test_a_value_in_prose_is_that_of_the_tables(page: str) -> None:
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert list(values.wrong(page, text)) == []
-    # A line that begins with a comment is no part of a paragraph.
+    # A line that begins with a comment is not part of a paragraph.
     assert [line for line in text.splitlines() if line.lstrip().startswith("<!--=")] == []
 
 

@@ -190,7 +190,7 @@ def test_other_limits_change_standings() -> None:
 
 
 def test_a_candidate_that_gives_way_starves_nobody() -> None:
-    """LEDBAT++ starves beside Reno, and that is no harm to others (RFC 9743 section 5.2)."""
+    """LEDBAT++ starves beside Reno, and that is not harm to others (RFC 9743 section 5.2)."""
     found = {one.number.name: one for one in judged(["beside-reno-4"], Player("ledbat-pp"))}
     assert found["starvation"].standing == WITHIN
     assert found["victim-rate"].interval.value > 15e6

@@ -131,7 +131,7 @@ def test_workers_of_another_engine_are_refused(scenario: str, monkeypatch: pytes
             play(address)
     assert "1 of 1 workers, tcp://" in str(caught.value)
     assert f"has Thalweg {engine}, this command 0.0.9+0123456789abcdef; " in str(caught.value)
-    assert "accepted: the same version on all workers" in str(caught.value)
+    assert "all workers need the same version" in str(caught.value)
     with connected("local:1") as executor:
         with pytest.raises(RequestError, match="a worker has Thalweg"):
             executor.play([batch], lambda result: None)
@@ -140,7 +140,7 @@ def test_workers_of_another_engine_are_refused(scenario: str, monkeypatch: pytes
 
 
 def test_a_worker_keeps_the_memory_of_a_trial_for_the_next_one() -> None:
-    """Of the 20 trials each would ask the kernel for some 100 pages, as Dask has workers do."""
+    """Each of the 20 trials would ask the kernel for some 100 pages, as Dask has workers do."""
     code = """
 from resource import RUSAGE_SELF, getrusage
 from thalweg import Scenario, _native

@@ -58,32 +58,32 @@ def change(*path: str, to: Any) -> Callable[[dict[str, Any]], None]:
 
 DAMAGED = [
     (change("format", to="thalweg-baseline/9"), "format = 'thalweg-baseline/9'; accepted: thalweg-baseline/1"),
-    (change("format", to=...), "is no baseline: it has no format"),
-    (change("format", to=3), "is no baseline: it has no format"),
+    (change("format", to=...), "is not a baseline: it has no format"),
+    (change("format", to=3), "is not a baseline: it has no format"),
     (change("suite", to=...), "is damaged: it lacks 'suite'"),
-    (change("suite", to=[]), "is damaged: it: suite = [] is no text"),
+    (change("suite", to=[]), "is damaged: it: suite = [] is not text"),
     (change("more", to=1), "is damaged: it has an unknown key 'more'"),
-    (change("trials", to=0), "is damaged: trials = 0 is no number of trials"),
-    (change("trials", to=True), "is damaged: trials = True is no number of trials"),
+    (change("trials", to=0), "is damaged: trials = 0 is not a number of trials"),
+    (change("trials", to=True), "is damaged: trials = True is not a number of trials"),
     (change("trials", to=3), "scenario 'a': trials are not 3 hashes"),
-    (change("seed", to=-1), "is damaged: seed = -1 is no seed"),
-    (change("seed", to=1.5), "is damaged: seed = 1.5 is no seed"),
+    (change("seed", to=-1), "is damaged: seed = -1 is not a seed"),
+    (change("seed", to=1.5), "is damaged: seed = 1.5 is not a seed"),
     (change("scenarios", to={}), "is damaged: scenarios has none"),
-    (change("scenarios", "a", to=7), "is damaged: scenario 'a' is no table"),
-    (change("scenarios", "\x1b[0m", to={}), r"scenario '\x1b[0m' is no name"),
-    (change("version", to="\x1b[0m"), r"it: version = '\x1b[0m' is no text"),
+    (change("scenarios", "a", to=7), "is damaged: scenario 'a' is not a table"),
+    (change("scenarios", "\x1b[0m", to={}), r"scenario '\x1b[0m' is not a name"),
+    (change("version", to="\x1b[0m"), r"it: version = '\x1b[0m' is not text"),
     (change("scenarios", "a", "flow", to=...), "scenario 'a' lacks 'flow'"),
-    (change("scenarios", "a", "flow", to=None), "scenario 'a': flow = None is no text"),
+    (change("scenarios", "a", "flow", to=None), "scenario 'a': flow = None is not text"),
     (change("scenarios", "a", "trials", to=["x"]), "scenario 'a': trials are not 2 hashes"),
     (change("scenarios", "a", "trials", to=[1, 2]), "scenario 'a': trials are not 2 hashes"),
-    (change("scenarios", "a", "metrics", to=[]), "scenario 'a': metrics is no table"),
+    (change("scenarios", "a", "metrics", to=[]), "scenario 'a': metrics is not a table"),
     (change("scenarios", "a", "metrics", "closed", to=[1]), "scenario 'a': 'closed' has not 2 numbers"),
     (change("scenarios", "a", "metrics", "closed", to=[1, "2"]), "scenario 'a': 'closed' has not 2 numbers"),
     (change("scenarios", "a", "metrics", "closed", to=[1, True]), "scenario 'a': 'closed' has not 2 numbers"),
     (change("scenarios", "a", "metrics", "closed", to=[1, math.nan]), "scenario 'a': 'closed' has not 2 numbers"),
     (change("scenarios", "a", "metrics", "closed", to=[1, 10**400]), "scenario 'a': 'closed' has not 2 numbers"),
-    (change("scenarios", "a", "metrics", "load", to=[1, 2]), "scenario 'a': 'load' is no metric of a baseline"),
-    (change("scenarios", "a", "metrics", "speed", to=[1, 2]), "scenario 'a': 'speed' is no metric of a baseline"),
+    (change("scenarios", "a", "metrics", "load", to=[1, 2]), "scenario 'a': 'load' is not a metric of a baseline"),
+    (change("scenarios", "a", "metrics", "speed", to=[1, 2]), "'speed' is not a metric of a baseline"),
 ]
 
 
@@ -108,7 +108,7 @@ def test_what_is_no_baseline_at_all_is_one_message(data: bytes, tmp_path: Path) 
     file = tmp_path / "b.json"
     file.write_bytes(data)
     with pytest.raises(
-        ResultError, match=r"(is damaged|is no baseline): .* (--accept|accepted: thalweg-baseline/1)"
+        ResultError, match=r"(is damaged|is not a baseline): .* (--accept|accepted: thalweg-baseline/1)"
     ):
         read_baseline(file)
 
@@ -249,9 +249,7 @@ def test_accept_replaces_no_file_that_is_not_a_baseline(
         given = ["--thresholds", str(thresholds), "--baseline", str(file), "--accept"]
         assert main(["gate", str(suite), "-n", "2", *given]) == 2
         told = capsys.readouterr().err
-        assert re.search(
-            r"would replace (\S+, which is no baseline|what is read); accepted: another name\n$", told
-        )
+        assert re.search(r"would replace (\S+, which is not a baseline|what is read); use another name\n$", told)
         assert file.read_bytes() == before
     damaged, empty = tmp_path / "b.json", tmp_path / "empty.json"
     damaged.write_text('<<<<<<< ours\n{\n  "format": "thalweg-baseline/1",', encoding="utf-8")

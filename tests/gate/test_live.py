@@ -33,7 +33,7 @@ download = "200 kB"
 """
 COMPLETION = '[gate]\nclosed = "off"\nrate = "off"\nloss = "off"\nqueue-delay = "off"\n'
 Times = Callable[[bool, int], float | None]
-"""Of now or not, and a seed: the completion time of a trial, None if it was not what its scenario describes."""
+"""From now or not, and a seed: the completion time of a trial, None if it was not what its scenario describes."""
 GATE = ["gate", "suite", "--live", "--before", "main=cubic", "-c", "main=reno", "--thresholds", "t.toml"]
 
 

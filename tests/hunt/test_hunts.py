@@ -178,7 +178,7 @@ def test_ctrl_c_keeps_the_worst_so_far(plan: Path) -> None:
         ("most = 2", "most = 99", "elements.0.most = 99: accepted: a whole number, 1 to 20"),
         ('rate = { from = "1 Mbps"', 'rat = { from = "1 Mbps"', "rat"),
         *(
-            ('list = "path.change"', f'list = "{name}"', f'elements.0.list = "{name}": it is no list of tables')
+            ('list = "path.change"', f'list = "{name}"', f'elements.0.list = "{name}": it is not a list of tables')
             for name in ("path.rate", "path", "flow.main", "path.rate.x", "path.rate.x.y")
         ),
         ("most = 2", 'most = 2\noptional = [["at"]]', "elements.0.optional"),
@@ -279,7 +279,7 @@ def test_objectives_are_what_they_say() -> None:
 
 
 def test_a_stall_is_counted_as_starvation() -> None:
-    """A link that carries nothing is no starvation; a flow that gets nothing of one that does is."""
+    """A link that carries nothing is not a starvation; a flow that gets nothing of one that does is."""
     scenario: dict[str, Any] = {
         "title": "stall",
         "path": {

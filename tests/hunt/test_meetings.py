@@ -127,7 +127,7 @@ def test_what_meets_is_a_scenario_of_the_space(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.timeout(300)
 @pytest.mark.soak
 def test_a_defect_that_takes_a_coincidence_is_found_soon() -> None:
-    """Of independent draws one in 900 meets it: 200 do with 1 - (899/900)^200 = 20 %, six of ten with 0.6 %."""
+    """One of 900 independent draws meets it: 200 do with 1 - (899/900)^200 = 20 %, six of ten with 0.6 %."""
     plan = Hunt.load(PLAN).plan
     found = [until(replace(plan, search_seed=seed), most=200) for seed in range(1, 11)]
     assert sum(place is not None for place in found) >= 6, found

@@ -210,7 +210,7 @@ def test_none_plays_the_suite_without_its_rivals(suite: Path, tmp_path: Path, ca
             ["--against", "cubic:beta=0.70"],
             "--against cubic:beta=0.70: flow main of long has this controller itself",
         ),
-        (["--against", "cubic"], "--against cubic: flow main of long has this controller itself; accepted:"),
+        (["--against", "cubic"], "--against cubic: flow main of long has this controller itself; use"),
         (["-c", "main=bbr"], "suite.toml: compare.against bbr: flow main of long has this controller itself"),
         (["-n", "1"], "--trials 1: one trial tells no controller from another; accepted: 2 or more"),
         (["--against", "none", "--against", "reno"], "--against none cannot be combined with rivals"),

@@ -118,19 +118,19 @@ def test_logs_of_other_stacks_are_read(opened: Open, tmp_path: Path, form: str) 
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.qlog", "", "it is no qlog; accepted: JSON"),
-        ("a.qlog", "{}", "it is no qlog"),
+        ("a.qlog", "", "it is not a qlog; accepted: JSON"),
+        ("a.qlog", "{}", "it is not a qlog"),
         ("a.qlog", '{"traces": [{"events": [{"name": "x"}, 3, null, []]}]}', "it has no event that the lab draws"),
-        ("a.qlog", '{"traces": {"length": 1e9}}', "it is no qlog"),
-        ("a.qlog", "[" * 100_000, "it is no qlog"),
-        ("a.sqlog", "\x1e{}\n", "it is no qlog"),
-        ("a.sqlog", "\x1e" * 1000, "it is no qlog"),
+        ("a.qlog", '{"traces": {"length": 1e9}}', "it is not a qlog"),
+        ("a.qlog", "[" * 100_000, "it is not a qlog"),
+        ("a.sqlog", "\x1e{}\n", "it is not a qlog"),
+        ("a.sqlog", "\x1e" * 1000, "it is not a qlog"),
         ("a.csv", "number,sent\n1,2\n", 'line 1: "number,sent"; accepted: a series of thalweg probe'),
         ("a.trace", "1\n2\n1\n", 'line 3: "1"; accepted: a time that is not before 2'),
         ("a.trace", "1\nx\n", 'line 2: "x"; accepted: a time in whole milliseconds'),
         ("a.jitter", "0 1\n5\n", 'line 2: "5"; accepted: a time and a delay'),
-        ("a.csv.gz", "no gzip", "it is no gzip"),
-        ("<img src=x onerror=alert(1)>.qlog", "{}", "<img src=x onerror=alert(1)>.qlog: it is no qlog"),
+        ("a.csv.gz", "no gzip", "it is not gzip"),
+        ("<img src=x onerror=alert(1)>.qlog", "{}", "<img src=x onerror=alert(1)>.qlog: it is not a qlog"),
     ],
 )
 def test_a_damaged_file_has_one_message(one_page: Page, tmp_path: Path, name: str, text: str, said: str) -> None:

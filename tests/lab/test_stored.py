@@ -120,7 +120,7 @@ def test_a_damaged_result_has_one_message(one_page: Page, results: Path, tmp_pat
     scenario = document["scenarios"][0]["name"]
     said = {
         "format": "is not a result that this version reads",
-        "seed": "scenarios.0.toml is no text",
+        "seed": "scenarios.0.toml is not text",
         "parquet": f"{scenario}/trials.parquet is damaged",
         "missing": "there is no metadata.json",
         "json": "metadata.json: ",
@@ -326,7 +326,7 @@ def test_the_server_opens_nothing_outside_of_its_folder(results: Path, tmp_path:
         assert ask(connection, name="results")["result"] == []
         for path in ("link", outer, str(results / "results" / "cubic"), "\0"):
             refused = ask(connection, name="result", path=path)["refused"]["message"]
-            assert "outside of the folder" in refused or "is no name of a file" in refused
+            assert "outside of the folder" in refused or "is not a name of a file" in refused
         assert "is not a result" in ask(connection, name="result", path=".")["refused"]["message"]
 
 

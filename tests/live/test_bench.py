@@ -164,8 +164,8 @@ def test_a_bench_whose_trials_are_all_late_has_no_answer(conditions: str, tmp_pa
     [
         (["no-such.toml"], "no-such.toml"),
         (["no-such-controller", "-n", "1"], "no-such-controller"),
-        (["cubic", "--width", "none"], "--width 'none' is no share; accepted: \"5 %\""),
-        (["cubic", "--width", "0 %"], "--width '0 %' is no share"),
+        (["cubic", "--width", "none"], "--width 'none' is not a share; accepted: \"5 %\""),
+        (["cubic", "--width", "0 %"], "--width '0 %' is not a share"),
         (["cubic", "--suite", "no-such-suite"], "no suite 'no-such-suite'"),
         (["cubic", "--only", "no-such"], "--only 'no-such' matches no scenario of live"),
         (["cubic", "--bound", "soon"], "--bound"),

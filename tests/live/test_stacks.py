@@ -196,7 +196,7 @@ def test_a_queue_tells_the_connections_of_a_program_apart(tmp_path: Path) -> Non
         (
             {"client": "true"},
             f"flow main failed: the client ended with status 0, but only 0 of {SIZE} bytes have crossed the path; "
-            'accepted: a client that ends after its data has arrived, or count = "packets" for programs that '
+            'needed: a client that ends after its data has arrived, or count = "packets" for programs that '
             "compress or cache",
         ),
     ],

@@ -138,7 +138,7 @@ def test_python_compares_any_number_and_draws_them(outcomes_of: Make, tmp_path: 
     assert "slower" in repr(found)
     assert "slower" in found._repr_html_()
     assert drawn(found.plot(), "medians0")["result"].to_list() == ["base", "slow", "slower"]
-    with pytest.raises(RequestError, match="one result alone; accepted: two or more, the base first"):
+    with pytest.raises(RequestError, match="only one result; accepted: two or more, the base first"):
         thalweg.compare(a)
 
 

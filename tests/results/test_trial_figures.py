@@ -187,7 +187,7 @@ def test_a_call_in_time_says_so_and_a_download_what_held_it_up(download: Trial) 
     assert re.match(r"All \d+ frames came in time, the slowest after \d+ ms", said)
     said = plot_trial(download).spec["title"]["subtitle"][1]
     row = download.flows.row(0, named=True)
-    # What noise adds to the start is no part of a completion time; it is less than 1 ms.
+    # What noise adds to the start is not part of a completion time; it is less than 1 ms.
     took = float(re.match(r"Done after ([\d.]+) s, ", said).group(1))  # type: ignore[union-attr]
     assert took == pytest.approx(row["completion_s"], abs=1.5e-3)
     assert f"{download.links['dropped_packets'].sum()} packets dropped by full queues" in said

@@ -32,7 +32,7 @@ start = "100 ms"
 
 
 def hashes(**noise: str) -> list[str]:
-    """Of twelve trials with these keys of `noise`."""
+    """The hashes of twelve trials with these keys of `noise`."""
     scenario = Scenario.from_toml(PATH, "t", {f"noise.{key}": value for key, value in noise.items()})
     return [scenario.run(seed).trace_hash for seed in range(12)]
 

@@ -33,7 +33,7 @@ def test_every_command_of_the_page_does_what_it_shows(tmp_path: Path) -> None:
             done = subprocess.run(
                 ["sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
             )
-            # A target that is missed is an answer of `run`: CUBIC is no match for C4.
+            # A target that is missed is an answer of `run`: CUBIC is not a match for C4.
             answers = (0, 1) if command.startswith("thalweg run") else (0,)
             allowed = (2,) if "error: " in shown else answers
             assert done.returncode in allowed, f"{command}\n{done.stdout}{done.stderr}"

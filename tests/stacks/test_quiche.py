@@ -24,7 +24,7 @@ def test_its_own_settings_are_options() -> None:
         )
     for wrong in ("cubic:gain=2", "bbr2:pacing=x", "reno:hystart=perhaps", "bbr2:pacing=1000"):
         with pytest.raises(
-            thalweg.StackError, match=f'"{wrong.partition(":")[2]}" is no option of .*; accepted: '
+            thalweg.StackError, match=f'"{wrong.partition(":")[2]}" is not an option of .*; accepted: '
         ):
             played_by(quiche, wrong, work).run(1)
 

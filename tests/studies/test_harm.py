@@ -134,8 +134,8 @@ def test_of_a_matrix_it_is_said_how_many_cells_are_more_than_chance() -> None:
     slower = [2 * time for time in times]
     measured = {ALONE: trials(times), BESIDE_CUBIC: trials(times[::-1]), BESIDE_BBR: trials(slower)}
     assert notes(measured) == [
-        "Harm to the geometric mean differs from 0 by more than 0.01 in 1 of 2, of which at most 5 % by chance; "
-        "taken one by one it would in 1"
+        "Harm to the geometric mean differs from 0 by more than 0.01 in 1 of 2, at most 5 % of them by chance; "
+        "one by one it would in 1"
     ]
     assert notes({ALONE: trials([1.0]), BESIDE_BBR: trials([2.0])}) == []
 

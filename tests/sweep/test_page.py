@@ -73,7 +73,7 @@ def test_nothing_scrolls_sideways(browser: Browser, page: Path, width: int) -> N
 
 
 def opacities(figure: Locator, mark: str) -> list[float]:
-    """Of all marks of a kind in a figure."""
+    """The opacities of all marks of a kind in a figure."""
     drawn: list[float] = figure.evaluate(
         """(figure, mark) => [...figure.querySelectorAll(`.mark-${mark}[class*="_marks"] path`)]
         .map((one) => Number(one.getAttribute('opacity') ?? 1))""",

@@ -241,7 +241,7 @@ impl QuicServer {
         (self.address.ip().to_string(), self.address.port())
     }
 
-    /// Of its certificate.
+    /// The fingerprint of its certificate.
     #[getter]
     fn fingerprint(&self) -> &str {
         &self.fingerprint

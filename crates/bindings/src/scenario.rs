@@ -297,7 +297,7 @@ impl Scenario {
     ) -> PyResult<Py<PyDict>> {
         if let Some(hop) = self.scenario.shared_medium() {
             return Err(ScenarioError::new_err(format!(
-                "the links of \"{hop}\" share a medium, which cannot be combined with probes in virtual time: each crosses one link alone"
+                "the links of \"{hop}\" share a medium, which cannot be combined with probes in virtual time: each crosses only one link"
             )));
         }
         let interval = Duration::from_nanos(interval_ns);

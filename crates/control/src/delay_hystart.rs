@@ -1,7 +1,7 @@
 //! picoquic's delay test for leaving slow start (picoquic-controllers.md section 1:
 //! "HyStart delay test"). It is not HyStart++, which is in `hystart`.
 //!
-//! Of the last seven RTT samples, at least a millisecond apart, it keeps the smallest and the largest.
+//! It keeps the smallest and the largest of the last seven RTT samples that are at least a millisecond apart.
 //! The smallest "largest" over time is the base delay, which makes the test insensitive to jitter: one
 //! low sample does not lower it. The test fires when all of the last seven samples have exceeded the base
 //! by a quarter (or by the time of a packet at the pacing rate) seven times.
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(
             fires_at(&mut test, 100, &[50; 50]),
             None,
-            "the limit itself is no excess"
+            "the limit itself is not an excess"
         );
     }
 

@@ -39,7 +39,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Of a packet that leaves now: `path` counts it as in flight.
+    /// The state when a packet leaves: `path` counts it as in flight.
     pub fn at_send(sent: Instant, path: &PathState) -> Snapshot {
         Snapshot {
             sent,

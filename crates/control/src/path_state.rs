@@ -44,7 +44,7 @@ pub struct PathState {
     /// Whether samples are currently marked as application-limited.
     pub app_limited: bool,
     /// The last time at which the sender could have sent but had no data (being blocked by
-    /// flow control counts as no data); before the first, the start of the connection.
+    /// flow control does not count as data); before the first, the start of the connection.
     pub last_idle: Instant,
     /// Send time of the newest acknowledged packet that carried stream or datagram data; before the first, the start of
     /// the connection.

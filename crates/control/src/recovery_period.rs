@@ -22,7 +22,7 @@ impl RecoveryPeriod {
         };
     }
 
-    /// Whether `packet` was sent before the period began, so that its loss or mark is no new signal.
+    /// Whether `packet` was sent before the period began, so that its loss or mark is not a new signal.
     pub(crate) fn covers(&self, packet: u64) -> bool {
         packet < self.end
     }

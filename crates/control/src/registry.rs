@@ -75,7 +75,7 @@ impl Registry {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if name.is_empty() || !name.chars().all(fits) {
             return Err(format!(
-                "\"{name}\" is no name; accepted: letters, digits, - and _"
+                "\"{name}\" is not a name; accepted: letters, digits, - and _"
             ));
         }
         if self.entries.iter().any(|known| known.name == name) {

@@ -50,7 +50,7 @@ impl Ended<'_> {
         let (crossed, workload) = (outside.flow(flow).payload, self.workload(flow));
         (crossed < workload).then(|| {
             format!(
-                "the client ended with status 0, but only {} of {} bytes have crossed the path; accepted: a client \
+                "the client ended with status 0, but only {} of {} bytes have crossed the path; needed: a client \
                  that ends after its data has arrived, or count = \"packets\" for programs that compress or cache",
                 crossed.as_u64(),
                 workload.as_u64()

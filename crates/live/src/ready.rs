@@ -54,7 +54,7 @@ impl Awaited<'_> {
                 refuse()?;
                 let problem = format!("{} {} before it was ready", self.name, how(status));
                 return Err(match status {
-                    0 => format!("{problem}; accepted: a command that stays in the foreground"),
+                    0 => format!("{problem}; the command must stay in the foreground"),
                     _ => problem,
                 });
             }

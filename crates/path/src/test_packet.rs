@@ -47,7 +47,7 @@ impl<P> Packet for TestPacket<P> {
     fn set_ecn(&mut self, ecn: Ecn) {
         assert!(
             ecn != Ecn::Ce || self.ecn.is_capable(),
-            "a link marks CE what is ECN-capable alone, and clears the rest"
+            "a link marks CE only what is ECN-capable, and clears the rest"
         );
         self.ecn = ecn;
     }

@@ -22,7 +22,7 @@ pub(crate) struct Waits {
 }
 
 impl Waits {
-    /// Of flows by their groups.
+    /// Waits of flows by their groups.
     pub(crate) fn new(groups: impl IntoIterator<Item = Option<u32>>) -> Self {
         let groups = groups.into_iter().map(|group| group.unwrap_or(NONE));
         let mut groups: Vec<u32> = groups.collect();

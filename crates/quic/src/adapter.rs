@@ -66,7 +66,7 @@ impl Shared {
     /// Reports the ack-eliciting packets of the application space that the stack has built since the last call, and
     /// returns the number of the last one. Until the handshake is confirmed, a datagram may hold packets of several
     /// spaces: the stack then builds datagrams one at a time, and `unconfirmed` is the one that it has built. Later there
-    /// are no packets of other spaces, and `unconfirmed` is `None`.
+    /// are not packets of other spaces, and `unconfirmed` is `None`.
     pub(crate) fn note_sent(
         &self,
         now: thalweg_units::Instant,

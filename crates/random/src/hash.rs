@@ -5,15 +5,15 @@
 pub struct Fnv1a(u64);
 
 impl Fnv1a {
-    /// Of no bytes.
+    /// The hash of no bytes.
     pub const EMPTY: Fnv1a = Fnv1a(0xcbf2_9ce4_8422_2325);
 
-    /// Of these bytes.
+    /// The hash of these bytes.
     pub fn of(bytes: &[u8]) -> u64 {
         Fnv1a::EMPTY.and(bytes).value()
     }
 
-    /// Of the bytes so far, and these.
+    /// The hash of the bytes so far, and these.
     #[must_use]
     pub fn and(self, bytes: &[u8]) -> Self {
         Fnv1a(bytes.iter().fold(self.0, |hash, byte| {

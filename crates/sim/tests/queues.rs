@@ -176,8 +176,8 @@ fn queues_traces_and_noise_that_make_no_sense_are_refused() {
     a.toml:5: path.queue: min "9 kB" is not below max "9 kB"; accepted: min < max
     a.toml:5: `queue = "step"`: "step" requires "threshold": queue = { model = "step", threshold = "65 packets" }
     a.toml:5: `queue = { model = "step", threshold = "20" }`: "20" has no unit; accepted: "80 ms", "250 kB", "100 packets", "1 bdp", "unlimited"
-    a.toml:5: path.queue: threshold "0.5 bdp" is no length of a queue; accepted: "65 packets", "100 kB", "1 ms"
-    a.toml:5: path.queue: threshold "unlimited" is no length of a queue; accepted: "65 packets", "100 kB", "1 ms"
+    a.toml:5: path.queue: threshold "0.5 bdp" is not the length of a queue; accepted: "65 packets", "100 kB", "1 ms"
+    a.toml:5: path.queue: threshold "unlimited" is not the length of a queue; accepted: "65 packets", "100 kB", "1 ms"
     a.toml:5: `queue = { model = "step", threshold = "1 ms", ecn = true }`: unknown key "ecn"; accepted: "threshold" or "drop"
     a.toml:5: path.noise: the interval is too short; accepted: every = "1 ms", and "10 us" at least
     a.toml:5: path.trace: cannot read "a.trace": No such file or directory (os error 2); accepted: the name of a file with a time in milliseconds on each line

@@ -1,5 +1,5 @@
 //! Long and crowded trials: memory does not grow with the length of a trial, equal flows share, and a
-//! thousand flows are no problem.
+//! thousand flows work.
 
 mod any_variant;
 

@@ -72,7 +72,7 @@ impl Description {
     /// Reads the library at `path`, which the scenario calls `named`.
     ///
     /// # Errors
-    /// Why it is no stack.
+    /// Why it is not a stack.
     pub fn read(named: &str, path: &Path) -> Result<Description, String> {
         let stamp = stamp(path)?;
         let sha256 = sha256(path, stamp)?;
@@ -114,7 +114,7 @@ fn sha256(path: &Path, stamp: Stamp) -> Result<String, String> {
 pub(crate) fn stamp(path: &Path) -> Result<Stamp, String> {
     let found = fs::metadata(path).map_err(|error| unreadable(&error))?;
     if !found.is_file() || found.len() > LARGEST {
-        return Err("is no file of at most 1 GiB".to_owned());
+        return Err("is not a file of at most 1 GiB".to_owned());
     }
     Ok((found.len(), found.modified().ok()))
 }

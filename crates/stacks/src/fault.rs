@@ -11,7 +11,7 @@ pub struct Fault {
     pub library: String,
     /// The function: `thalweg_stack_expire`.
     pub call: &'static str,
-    /// Of which end: `the server of flow main`.
+    /// The end at fault: `the server of flow main`.
     pub end: String,
     /// The simulated time.
     pub now: Instant,

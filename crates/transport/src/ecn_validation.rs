@@ -51,7 +51,7 @@ pub(crate) struct EcnValidation {
 }
 
 impl EcnValidation {
-    /// Of a path that nothing is known of.
+    /// The state for a path of which nothing is known.
     pub(crate) fn new() -> Self {
         EcnValidation {
             state: State::Testing,

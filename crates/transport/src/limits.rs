@@ -12,7 +12,7 @@
 //! 2002), with names of RFC 9002 and RFC 9000 section 4.
 //!
 //! # Limits
-//! Of a real stack nothing is known. A host that holds a bundle back for more window counts as limited by the window.
+//! Nothing is known of a real stack. A host that holds a bundle back for more window counts as limited by the window.
 
 use thalweg_units::{Duration, Instant};
 

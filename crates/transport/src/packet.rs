@@ -248,7 +248,7 @@ impl Packet {
         }
     }
 
-    /// A numbered packet that carries nothing, for what is no connection: its size is of no account.
+    /// A numbered packet that carries nothing, for what is not a connection: its size does not matter.
     pub fn without_frames(number: u64) -> Packet {
         Packet {
             number,

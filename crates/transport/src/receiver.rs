@@ -63,7 +63,7 @@ impl Receiver {
         self.looks_at_all = true;
     }
 
-    /// A packet that is no duplicate has arrived.
+    /// A packet that is not a duplicate has arrived.
     #[inline]
     pub(crate) fn note_arrival(&self, number: u64, now: Instant) {
         if let Some(arrivals) = &self.arrivals {

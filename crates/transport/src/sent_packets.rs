@@ -42,7 +42,7 @@ pub(crate) struct SentPackets {
     lowest: u64,
     /// Packets that are not acknowledged: outstanding or lost.
     open: BitRing,
-    /// Of these, packets declared lost. All are below the lowest outstanding one.
+    /// Packets of these that were declared lost. All are below the lowest outstanding one.
     lost: BitRing,
     /// No packet from this number on was declared lost.
     lost_end: u64,

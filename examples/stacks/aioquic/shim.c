@@ -60,7 +60,7 @@ static const char *start(void) {
   int (*ensure)(void) = (int (*)(void))function("PyGILState_Ensure");
   void (*release)(int) = (void (*)(int))function("PyGILState_Release");
   int (*run)(const char *, void *) = (int (*)(const char *, void *))function("PyRun_SimpleStringFlags");
-  if (!is_initialized || !initialize || !save || !ensure || !release || !run) return "this is no Python that we know";
+  if (!is_initialized || !initialize || !save || !ensure || !release || !run) return "this is not a Python that we know";
   if (!is_initialized()) {
     setenv("PYTHONHOME", PYTHONHOME, 1);
     initialize(0);

@@ -147,7 +147,7 @@ tls.x448 = seeded(x448, "X448", 56)
 
 
 def identity() -> tuple[x509.Certificate, ed25519.Ed25519PrivateKey]:
-    """A certificate that is the same in every process, and its key, which is no secret."""
+    """A certificate that is the same in every process, and its key, which is not secret."""
     key = ed25519.Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "thalweg")])
     builder = x509.CertificateBuilder(name, name, key.public_key(), 1)
@@ -218,7 +218,7 @@ class End:
 
 ENDS: dict[int, End] = {}
 NUMBERS = count(1)
-"""Of ends: none comes twice."""
+"""Numbers of ends: none comes twice."""
 
 
 def of_end(call):

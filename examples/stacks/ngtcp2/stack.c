@@ -162,7 +162,7 @@ thalweg_stack_create(const thalweg_stack_options *options, uint64_t now, char *p
   size_t found = 0;
   while (found < 4 && strcmp(options->controller, controllers[found].name)) found++;
   if (found == 4) {
-    snprintf(problem, room, "\"%s\" is no controller of ngtcp2; accepted, without options: cubic, reno, bbr, bbr2", options->controller);
+    snprintf(problem, room, "\"%s\" is not a controller of ngtcp2; accepted, without options: cubic, reno, bbr, bbr2", options->controller);
     return NULL;
   }
   thalweg_stack *stack = calloc(1, sizeof *stack);

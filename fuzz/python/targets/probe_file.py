@@ -76,7 +76,7 @@ class ProbeFile:
 
 
 def _own(chance: random.Random) -> str:
-    """A file of ours; some of its cells are no numbers, or no likely ones."""
+    """A file of ours; some of its cells are not numbers, or not likely ones."""
     lines, strange = [], chance.choice([0.0, 0.0, 0.01, 0.1])
     for number in range(chance.choice([1, 2, 3, 30, 60])):
         sent = number * 20_000_000

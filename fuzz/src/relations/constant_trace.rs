@@ -1,8 +1,8 @@
 //! A measured series of one delay is that much more propagation: jitter from a constant trace of `d` in both directions, or from
 //! client to server alone, or `d` more delay there.
 //!
-//! **Exact** for the ends of connections; links count the delay as jitter in the one case and as propagation in the other. There
-//! is no claim where the path has jitter or noise, whose sum with the delay is cut at zero, or changes at a time, or
+//! **Exact** for the ends of connections; links count the delay as jitter in the one case and as propagation in the other.
+//! Nothing is claimed where the path has jitter or noise, whose sum with the delay is cut at zero, or changes at a time, or
 //! where two links deliver in the same nanosecond: which of them is first depends on when they knew of it. (A delivery trace in
 //! place of a rate is not the same: it delivers in the last microsecond of each millisecond. How far it is from the rate is
 //! in [`super::in_distribution`].)

@@ -20,7 +20,7 @@ fn check(case: &Case, random: &mut Random, watch: &Watch) -> Checked {
     let rewritten = rewritten(case, random);
     let ran: Option<Table> = toml::from_str(case.scenario.toml()).ok();
     require(ran.is_some(), "rewritten", || {
-        "what ran is no table".to_owned()
+        "what ran is not a table".to_owned()
     })?;
     for table in [Some(rewritten), ran].into_iter().flatten() {
         let Some(scenario) = case.read_other(&table) else {

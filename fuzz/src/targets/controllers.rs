@@ -141,7 +141,7 @@ fn keeps_its_bounds(flow: &Flow, name: &str, mtu: u64, after: &str) -> Result<()
         None => Ok(()),
         Some(name) => Err(Failure::new(
             "variable",
-            format!("{name} is no number after {after}"),
+            format!("{name} is not a number after {after}"),
         )),
     }
 }

@@ -36,7 +36,7 @@ interface Log {
 const METRICS = ["smoothed_rtt", "latest_rtt", "min_rtt", "congestion_window", "bytes_in_flight", "ssthresh", "pacing_rate"] as const;
 type Metric = (typeof METRICS)[number];
 const SEQUENCE = "\u001e";
-const NO_QLOG = "it is no qlog; accepted: JSON with traces, or a JSON text sequence with a header (qlog 0.3 and later, draft-02)";
+const NO_QLOG = "it is not a qlog; accepted: JSON with traces, or a JSON text sequence with a header (qlog 0.3 and later, draft-02)";
 const ACCEPTED = "accepted: recovery:metrics_updated, transport:packet_sent, packet_received or recovery:packet_lost";
 
 /** Reads a log. Throws what a person can read. */

@@ -1,4 +1,4 @@
-// Lessons on Wi-Fi, on losses that are no congestion, and on calls.
+// Lessons on Wi-Fi, on losses without congestion, and on calls.
 
 import { flow, type Lesson, path, setupOf } from "./lesson";
 
@@ -23,7 +23,7 @@ export const JITTER: Lesson = {
   ],
   after:
     "A sender sees one number, the round-trip time, and it rises in both cases. On the steady path it rises since the window fills the queue. On Wi-Fi a packet is held back while the radio is busy, and all that follow wait behind it, since they stay in order: they come out together. A controller that takes every rise for a queue slows down for nothing; one that takes the least round-trip time for the truth has too small a window.",
-  look: "Packets held back by jitter, beside the queue delay.",
+  look: "Packets held back by jitter, above the queue delay.",
   source: "models.md; draft-huitema-ccwg-c4-spec-04",
 };
 
@@ -69,7 +69,7 @@ export const CALL_STUTTERS: Lesson = {
     { name: "mean wait of the call's packets", column: "mean_queue_delay_s", unit: "s", flow: "call" },
   ],
   after:
-    "The call sends little, and still its packets stand in the queue that the download has filled: whatever its own controller does, they wait as long as the others. Fair queueing gives each flow a queue of its own and serves them in turn, so that the call waits for its own packets alone, and CoDel keeps the download's queue short as well.",
+    "The call sends little, and still its packets stand in the queue that the download has filled: whatever its own controller does, they wait as long as the others. Fair queueing gives each flow a queue of its own and serves them in turn, so that the call waits only for its own packets, and CoDel keeps the download's queue short as well.",
   look: "The frames of the call before and after the second at which the download begins.",
   source: "RFC 8290 section 4.2",
 };
@@ -78,7 +78,7 @@ const LOSSY = path("50 Mbps", "40 ms", "1 bdp", 'loss = "0.5 %"');
 
 export const RANDOM_LOSS: Lesson = {
   id: "random-loss",
-  title: "Losses that are no congestion",
+  title: "Losses without congestion",
   question: "A link loses one packet of two hundred at random, whatever one sends. What does that cost CUBIC, and what C4?",
   choices: ["Both lose about half of a percent of their rate", "CUBIC keeps a small part of the rate, C4 more than half", "Both keep a small part of the rate"],
   right: 1,

@@ -32,7 +32,7 @@ export async function sandbox(): Promise<Port> {
     throw error;
   }
   port.onmessage = (event: MessageEvent) => own.onmessage?.(event);
-  // In a function, since it is no module there: code of the reader sees none of its names. A frame without origin has no address that one could name.
+  // In a function, since it is not a module there: code of the reader sees none of its names. A frame without origin has no address that one could name.
   frame.contentWindow?.postMessage({ worker: `(() => {"use strict";${worker}\n})()`, engine }, "*", [port2]);
   return own;
 }

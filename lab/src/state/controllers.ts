@@ -26,7 +26,7 @@ export function write(name: string, content: string | Uint8Array): void {
 
 /** The same for scripts. Throws what a person can read. */
 export function bring(name: string, content: string | Uint8Array): void {
-  if (!isOwn(name)) throw new Error(`"${name}" is no name of a controller; accepted: letters, digits, - and _, and .js or .wasm`);
+  if (!isOwn(name)) throw new Error(`"${name}" is not a name of a controller; accepted: letters, digits, - and _, and .js or .wasm`);
   add(name, content);
 }
 

@@ -53,7 +53,7 @@ export interface Many {
   checked: CheckedScenario;
 }
 export const many = signal<Many | null>(null);
-/** Of the trials under way, how many are finished; `null` if none are. */
+/** How many of the trials under way are finished; `null` if none are under way. */
 export const finished = signal<number | null>(null);
 
 /** How a run is told from the one that it is compared with. */

@@ -95,7 +95,7 @@ function read(words: unknown): Linked {
 
 function ofRun(object: Record<string, unknown>): Linked {
   const seed = text(object["d"], "seed");
-  if (!/^\d{1,20}$/.test(seed) || BigInt(seed) > LARGEST_SEED) throw new Error(`its seed is no whole number from 0 to ${LARGEST_SEED}`);
+  if (!/^\d{1,20}$/.test(seed) || BigInt(seed) > LARGEST_SEED) throw new Error(`its seed is not a whole number from 0 to ${LARGEST_SEED}`);
   return {
     setup: {
       text: text(object["t"], "scenario"),
@@ -111,7 +111,7 @@ function ofRun(object: Record<string, unknown>): Linked {
 }
 
 function table(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${what} is no table`);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${what} is not a table`);
   return value as Record<string, unknown>;
 }
 
@@ -127,7 +127,7 @@ function texts(value: unknown, what: string): Record<string, string> {
 /** Code of a stranger: it is kept as text until the reader has asked for it to run. */
 function filesOf(value: unknown): Files {
   const entries = Object.entries(table(value, "its files")).map(([name, content]): [string, string | Uint8Array] => {
-    if (!isOwn(name)) throw new Error(`"${name.slice(0, 60)}" is no name of a controller`);
+    if (!isOwn(name)) throw new Error(`"${name.slice(0, 60)}" is not a name of a controller`);
     return [name, name.endsWith(".js") ? text(content, name) : ofBase64(text(table(content, name)["wasm"], name))];
   });
   return Object.fromEntries(entries);

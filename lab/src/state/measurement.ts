@@ -39,7 +39,7 @@ async function content(file: File): Promise<string> {
   const parts: Uint8Array[] = [];
   for (let length = 0; ; ) {
     const { done, value } = await reader.read().catch(() => {
-      throw new Error("it is no gzip; accepted: a file that gzip has packed");
+      throw new Error("it is not gzip; accepted: a file that gzip has packed");
     });
     if (done) break;
     length += value.length;

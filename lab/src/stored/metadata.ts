@@ -67,18 +67,18 @@ function criterionOf(table: Table, at: string): Criterion {
 /** The tables in a list, each with its place. */
 function listed(table: Table, at: string, key: string): [at: string, table: Table][] {
   const list = table[key];
-  if (!Array.isArray(list)) throw new Error(`${METADATA}: ${at}${key} is no list; accepted: a list`);
+  if (!Array.isArray(list)) throw new Error(`${METADATA}: ${at}${key} is not a list; accepted: a list`);
   return list.map((entry: unknown, index) => [`${at}${key}.${index}.`, (typeof entry === "object" && entry !== null ? entry : {}) as Table]);
 }
 
 function text(table: Table, at: string, key: string, most: number): string {
   const value = table[key];
-  if (typeof value !== "string" || value.length > most) throw new Error(`${METADATA}: ${at}${key} is no text; accepted: a text`);
+  if (typeof value !== "string" || value.length > most) throw new Error(`${METADATA}: ${at}${key} is not text; accepted: a text`);
   return value;
 }
 
 function number(table: Table, at: string, key: string): number | null {
   const value = table[key] ?? null;
-  if (value !== null && typeof value !== "number") throw new Error(`${METADATA}: ${at}${key} is no number; accepted: a number`);
+  if (value !== null && typeof value !== "number") throw new Error(`${METADATA}: ${at}${key} is not a number; accepted: a number`);
   return value;
 }

@@ -16,15 +16,15 @@ export interface StoredScenario {
   hashes: string[];
   /** None of a point of a sweep. */
   criteria: StoredCriterion[];
-  /** Of a point of a sweep: the median of `metric`, for people. */
+  /** For a point of a sweep: the median of `metric`, for people. */
   median?: string;
 }
 
 export interface StoredResult {
   title: string;
-  /** Of the engine that ran them. */
+  /** The version of the engine that ran them. */
   version: string;
-  /** Of a sweep: the column of its medians. */
+  /** For a sweep: the column of its medians. */
   metric?: string;
   scenarios: StoredScenario[];
 }

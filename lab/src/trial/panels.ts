@@ -119,7 +119,7 @@ function senderLines(trace: Trace, flows: string[], of: PanelName): Line[] {
   });
 }
 
-/** A controller that does not pace asks for a packet each nanosecond: that is no rate to draw. */
+/** A controller that does not pace asks for a packet each nanosecond: that is not a rate to draw. */
 function known(values: Float64Array, column: string): Float64Array {
   return column === "pacing_bps" ? values.map((rate) => (rate >= 1200 * 8 * 1e9 ? Number.NaN : rate)) : values;
 }

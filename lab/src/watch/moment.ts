@@ -30,7 +30,7 @@ export interface Moment {
   /** What waits. */
   packets: number;
   bytes: number;
-  /** How long a packet that comes now would wait, in seconds. */
+  /** How long a packet arriving now would wait, in seconds. */
   delay: number;
   /** The row of the packet in transmission, how many travel, and how many are held back at the end of the link. */
   sending: number | null;

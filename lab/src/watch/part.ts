@@ -1,5 +1,5 @@
 // The packets that the page holds: of the present run, and of the one that it is compared with, a part around the cursor. A trial
-// repeats, so another part is had by playing it again, and no trial is too long.
+// repeats, so it is played again to see another part, and no trial is too long.
 
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { cursor, end, view } from "../chart/view";

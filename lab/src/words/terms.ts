@@ -33,7 +33,7 @@ export const TERMS: Record<string, Word> = {
   drop: { meaning: "A packet that the queue had no room for, or that its discipline dropped to signal congestion.", source: "RFC 7567 section 2" },
   "ECN mark": { meaning: "A packet that the queue has marked in the place of dropping it, to signal congestion.", source: "RFC 3168 section 5" },
   jitter: {
-    meaning: "A delay of packets that is no queue of this sender's making; a packet that does not overtake waits for those before it.",
+    meaning: "A delay of packets that this sender's queue does not cause; a packet that does not overtake waits for those before it.",
     source: "docs/reference/models.md",
   },
   hosts: {

@@ -11,7 +11,7 @@ from thalweg.base.quantity import text
 from thalweg.base.toml import read_toml
 
 _MOST = 3
-"""Of the things that a line lists."""
+"""How many of the things that a line lists are named."""
 
 
 class Described:

@@ -42,7 +42,7 @@ class Finished:
 
     batch: Batch
     number: int
-    """Of the scenario in its batch."""
+    """The number of the scenario in its batch."""
     outcomes: _native.Outcomes
 
     @property
@@ -59,7 +59,7 @@ class Failed:
 
     batch: Batch
     number: int
-    """Of the scenario in its batch."""
+    """The number of the scenario in its batch."""
     seed: int
     error: Exception
     """A ControllerError, or a RuntimeError if the simulator has panicked or a process has ended each time."""

@@ -17,7 +17,7 @@ EXTRAS = {
     "cluster": {"distributed": "distributed"},
     "hunt": {"optuna": "optuna"},
 }
-"""Of each, the modules and their packages: pictures and figures; fits; server of the lab; clusters; searches."""
+"""The modules of each, and their packages: pictures and figures; fits; server of the lab; clusters; searches."""
 
 
 def require(extra: str, what: str) -> None:

@@ -90,7 +90,7 @@ _QUANTITY = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)
 
 
 def split(words: str) -> tuple[str, str] | None:
-    """The number and the unit of a text, as they are written; None if it is no finite number, or more than that.
+    """The number and the unit of a text, as they are written; None if it is not one finite number.
 
     >>> split("20 Mbps"), split("1.5bdp"), split("-2e3"), split("fq-codel"), split("20 Mbps, 40 ms")
     (('20', 'Mbps'), ('1.5', 'bdp'), ('-2e3', ''), None, None)
@@ -170,7 +170,7 @@ _NAMED = {**dict.fromkeys(_TIMES, "s"), **dict.fromkeys(_BITS_PER_SECOND, "bps")
 
 
 def measure(words: str) -> tuple[float, str] | None:
-    """The number that a text of a scenario means, and its base unit; None if it is no number with a unit.
+    """The number that a text of a scenario means, and its base unit; None if it is not a number with a unit.
 
     Units that have no prefixes stay, in small letters; a share has no unit.
 

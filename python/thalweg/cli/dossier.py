@@ -40,7 +40,7 @@ DOSSIERS = {"rfc9743": Later(_rfc9743, "The evaluation that RFC 9743 asks for.")
 dossier = typer.Typer(
     name="dossier",
     cls=group_of(DOSSIERS),
-    help="Evaluate a controller by the criteria of a document, beside the standards; see `thalweg docs dossier`.",
+    help="Evaluate a controller by the criteria of a document, next to the standards; see `thalweg docs dossier`.",
     no_args_is_help=True,
 )
 dossier.callback()(lambda: None)

@@ -77,7 +77,7 @@ StackChoice = Annotated[
         "--stack",
         metavar="NAME",
         callback=_stack,
-        help="Run every flow on the modelled endpoint (model), a real QUIC stack (quic), or that of a library "
+        help="Run every flow on the modelled endpoint (model), a real QUIC stack (quic), or a library's "
         "(./libmine.so).",
     ),
 ]
@@ -135,7 +135,7 @@ def _figures_folder(folder: Path | None) -> Path | None:
     """Refuses a folder that could not be written, before any work is done."""
     if folder is not None and folder.exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise RequestError(
-            f"cannot write {folder}: {'permission denied' if folder.is_dir() else 'it is no folder'}"
+            f"cannot write {folder}: {'permission denied' if folder.is_dir() else 'it is not a folder'}"
         )
     if folder is not None:
         require("plots", f"--figures {folder}")
@@ -341,7 +341,7 @@ def check_outputs(written: Mapping[str, Path | None], read: Iterable[Path]) -> N
             continue
         place = file.resolve()
         if place in taken:
-            raise RequestError(f"{option} {file} would replace what {taken[place]}; accepted: another name")
+            raise RequestError(f"{option} {file} would replace what {taken[place]}; use another name")
         taken[place] = f"{option} writes"
 
 

@@ -111,7 +111,7 @@ def plot(
 def _runs(
     bound: list[Binding], seeds: list[int]
 ) -> Iterator[tuple[str, list[tuple[str, str]], int, dict[str, str]]]:
-    """Of each trial: its name, its controllers, its seed, and the labels of its flows."""
+    """For each trial: its name, its controllers, its seed, and the labels of its flows."""
     flows = dict.fromkeys(binding.flow for binding in bound)
     sides = [[binding for binding in bound if binding.flow == flow] for flow in flows]
     for chosen in product(*sides):

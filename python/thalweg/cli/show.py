@@ -21,7 +21,7 @@ def show(
     Example: `thalweg show c4/bad-wifi > mine.toml`
     """
     entry = find_scenario(scenario)
-    # What is no scenario is refused; its flows may be of the kernel's TCP. Nothing that it names is run.
+    # What is not a scenario is refused; its flows may be of the kernel's TCP. Nothing that it names is run.
     try:
         _native.Scenario.path_from_toml(entry.read(), entry.source_name, [], Reader())
     except _native.ScenarioError as error:

@@ -69,7 +69,7 @@ DROPPABLE_OF_STREAMS = (
     "mean delay",
     "max delay",
 )
-"""Of tables of streams of media, as `_DROPPABLE`."""
+"""Columns of tables of streams of media, as `_DROPPABLE`."""
 _DROPPABLE_OUTCOMES = (
     "timeouts",
     "max RTT",
@@ -171,7 +171,7 @@ def result_rows(result: SuiteResult) -> list[list[str]]:
 
 
 def brief_rows(result: SuiteResult) -> list[list[str]]:
-    """Of a scenario that passes the criterion with the least room, of another each that does not hold."""
+    """Rows of the scenario that passes the criterion with the least room, and of each that does not hold."""
     asked = [(outcomes.scenario.name, _brief(outcomes)) for outcomes in result.outcomes]
     return [row for name, verdict in asked if verdict.criteria for row in verdict_rows(name, verdict)]
 

@@ -26,7 +26,7 @@ from thalweg.judging.measures import MEASURES
 from thalweg.judging.thresholds import DEFAULTS, Thresholds, read_thresholds
 
 _LARGEST = 80 << 20
-"""Of a scenario file, as the simulator reads it: `TEXT` in crates/sim/src/scenario/limits.rs."""
+"""The largest scenario file that the simulator reads: `TEXT` in crates/sim/src/scenario/limits.rs."""
 STANDARD_INPUT = Path("-")
 """Stands for the scenario that comes on standard input."""
 _QLOG = "a qlog, not a scenario; open it in the lab: thalweg lab --open"
@@ -46,7 +46,7 @@ _WORDS = {
 }
 """The keys of `suite.toml`, and what each of them is."""
 TRIALS = 100
-"""Of each scenario of a suite that does not say how many."""
+"""Trials of each scenario of a suite that does not say how many."""
 _COMPARE = ("against", "metrics", "without")
 
 
@@ -112,11 +112,11 @@ class Suite:
     entries: tuple[Entry, ...]
     compare: Compare = Compare()
     trials: int = TRIALS
-    """Of each scenario, where nothing else is asked."""
+    """Trials of each scenario, where nothing else is asked."""
     takes: str | None = None
     """Processor time of these trials, in words; "about 40 s"."""
     thresholds: Thresholds = field(default_factory=lambda: DEFAULTS)
-    """Of `thalweg gate`: the table `gate` of its `suite.toml`."""
+    """Thresholds of `thalweg gate`: the table `gate` of its `suite.toml`."""
 
     @staticmethod
     def find(name_or_folder: str | Path) -> Suite:
@@ -182,7 +182,7 @@ def find_scenario(name_or_path: str | Path) -> Entry:
         raise RequestError(f"{wanted} is {_RECORDINGS[kind]}")
     if file.is_dir():
         raise RequestError(f"{wanted} is a folder; to run all its scenarios: thalweg suite {wanted}")
-    if file.exists():  # what is no regular file is refused when it is read
+    if file.exists():  # what is not a regular file is refused when it is read
         return Entry(file.stem, None, file, _candidate(file.parent))
     if file.suffix == ".toml":
         raise RequestError(f"no such file: {wanted}")

@@ -31,7 +31,7 @@ PATIENCE_S = 10.0
 """How long a call of a library may take."""
 _known: dict[str, tuple[str, StackInfo]] = {}
 _NOT_ASKED: StackInfo = ("", "", [], 0)
-"""Of a library that is not loaded: with any controllers, and as many streams as a scenario may have."""
+"""Stands for a library that is not loaded: any controllers, and as many streams as a scenario may have."""
 _asks = ContextVar("asks", default=True)
 _refusal = ""
 """Why no library is asked here; empty if they are."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from thalweg.pages.figures import Figure
 
 TABLES = ("flows", "links", "trials", "requests", "streams")
-"""Of outcomes; each is stored as a file of its name."""
+"""The tables of outcomes; each is stored as a file of its name."""
 _NAMED = 10
 """Flows that a message lists."""
 
@@ -68,7 +68,7 @@ class Description:
     time_limit_s: float
     """Simulated time at which a trial ends whatever has finished."""
     controllers: list[dict[str, Any]] = field(default_factory=list)
-    """Those in Python: name, and file, sha256 and source, which a class without a file has not."""
+    """The controllers in Python: name, and file, sha256 and source, which a class without a file has not."""
     rival: dict[str, Any] | None = None
     """Where a rival plays a scenario once more: `of` which, its `flow` and `controller`, what `metrics` count."""
 

@@ -233,7 +233,7 @@ class Scenario(Described):
         """Identifies trials of this scenario, with their seed and the engine; None if nothing does.
 
         It is a hash of all that a trial depends on. A controller in Python counts by the text of its file and
-        of those beside it that it imports; a class of this process has none, and no later run could know it again.
+        of the files next to it that it imports. A class of this process has none: no later run can identify it.
         """
         resolved = self.native.resolved
         for named, definition in self.definitions.items():

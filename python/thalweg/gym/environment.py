@@ -56,7 +56,7 @@ class Congestion(gymnasium.Env[Numbers, Numbers]):
         self.action_space: gymnasium.spaces.Box[Any]
         self.observation_space, self.action_space = spaces(self.task.interface)
         self.scenario: Scenario = self.task.base
-        """That of the present episode."""
+        """The scenario of the present episode."""
         self._episode: _native.Episode | None = None
         self._seed = 0
         self._ended: tuple[Scenario, _native.Outcomes] | None = None
@@ -98,7 +98,7 @@ class Congestion(gymnasium.Env[Numbers, Numbers]):
 
     @property
     def outcomes(self) -> Outcomes:
-        """Of the last trial that has ended, as `Scenario.run` has them. Raises RequestError."""
+        """The outcomes of the last trial that has ended, as `Scenario.run` has them. Raises RequestError."""
         if self._ended is None:
             raise RequestError("outcomes require an episode that has ended")
         scenario, native = self._ended

@@ -44,7 +44,7 @@ class Task:
 
     scenario: str | Path | Scenario
     flows: tuple[str, ...]
-    """Those that agents steer; all that have one connection if none is named."""
+    """The flows that agents steer; all that have one connection if none is named."""
     interval: str | Mapping[str, str]
     observe: tuple[str, ...]
     act: tuple[str, ...]

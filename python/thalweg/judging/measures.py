@@ -14,7 +14,7 @@ from typing import Any, Literal
 from thalweg import _native
 
 Kind = Literal["transfer", "requests", "call"]
-"""Of a workload."""
+"""The kind of a workload."""
 Of = Literal["flow", "stream", "controller", "link", "flows", "pair"]
 """A pair is of a trial and one with another controller and the same seed."""
 Better = Literal["lower", "higher"]
@@ -31,7 +31,7 @@ class Measure:
     """None: neither end is better; it has bands, the bounds of the criteria of its scenario."""
     meaning: str
     column: str = ""
-    """Of outcomes; empty for one of a controller, whose criterion says the column."""
+    """A column of outcomes; empty for one of a controller, whose criterion says the column."""
     compares: tuple[Kind, ...] = ()
     """The workloads that it judges: a call is judged by its frames, and not by when it ends."""
     virtual_only: bool = False
@@ -41,7 +41,7 @@ class Measure:
     until_the_end: bool = False
     """A flow has it which does not finish."""
     words: str = ""
-    """Of its heading, if they are not those of the name."""
+    """The words of its heading, if they are not the name's."""
 
     @property
     def heading(self) -> str:
@@ -68,7 +68,7 @@ class Measure:
 METRICS = {str(one["name"]): Measure(**{**one, "compares": tuple(one["compares"])}) for one in _native.metrics()}
 """All metrics of the engine by name."""
 MEASURES = {name: measure for name, measure in METRICS.items() if measure.compares}
-"""Those that gates and verdicts by comparison know."""
+"""The metrics that gates and verdicts by comparison know."""
 USUAL: Mapping[Kind, tuple[str, ...]] = {
     "transfer": ("closed", "event-rtt", "load"),
     "requests": ("completion", "event-rtt", "load"),

@@ -1,7 +1,7 @@
 """By how much a metric may become worse before it counts: the table `[gate]` of a suite, or of a file.
 
 A threshold is a share of the median of the baseline, `"1 %"`, or a share and a least amount in the unit of the
-metric, `["5 %", "1 ms"]`, of which the larger one counts: 5 % of a queue of 50 us are no regression. `"off"`
+metric, `["5 %", "1 ms"]`, of which the larger one counts: 5 % of a queue of 50 us are not a regression. `"off"`
 leaves a metric out. docs/how-to/gate.md has the reasons of the defaults.
 """
 
@@ -22,10 +22,10 @@ _ACCEPTED = '"5 %", ["5 %", "1 ms"], or "off"'
 
 @dataclass(frozen=True)
 class Threshold:
-    """Of one metric."""
+    """The threshold of one metric."""
 
     share: float
-    """Of the median of the baseline."""
+    """A share of the baseline's median."""
     least: float = 0.0
     """In the unit of the metric; the threshold is no smaller."""
 

@@ -51,7 +51,7 @@ class Folder:
         try:
             file = (self.path / name).resolve()
         except (ValueError, RuntimeError, OSError):  # a zero byte, links in a circle, too long
-            raise RequestError(f"{name!r} is no name of a file; accepted: a file in {self.path}") from None
+            raise RequestError(f"{name!r} is not a name of a file; accepted: a file in {self.path}") from None
         if not file.is_relative_to(self.path):
             raise RequestError(f'"{name}" is outside of the folder of the lab; accepted: a file in {self.path}')
         return file

@@ -28,7 +28,7 @@ from thalweg.lab.folder import Folder
 
 MOST_AXES = 2
 MOST_VALUES = 1000
-"""Of an axis: more are a file's work."""
+"""The most values of an axis: more are a file's work."""
 _NAME = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
 _RANGE = ("from", "to", "steps", "scale")
 
@@ -42,7 +42,7 @@ class SweepRequest:
     """Each with its `key`, and either `values` or `from`, `to`, `steps` and `scale`."""
     trials: int
     name: str
-    """Of the folder that the store will have."""
+    """The name of the folder that the store will have."""
 
     @classmethod
     def of(cls, call: object) -> SweepRequest | None:
@@ -97,15 +97,15 @@ class SweepRequest:
             )
         place = folder.path / self.name
         if place.is_symlink() or folder.inside(self.name) != place:
-            raise RequestError(f"{self.name} is a link; accepted: another name")
+            raise RequestError(f"{self.name} is a link; use another name")
         if not (place / DOCUMENT).exists():
             return place
         for root, folders, files in os.walk(place):
             for name in (*folders, *files):
                 if (Path(root) / name).is_symlink():
-                    raise RequestError(f"{Path(root) / name} is a link; accepted: another name")
+                    raise RequestError(f"{Path(root) / name} is a link; use another name")
         if read_head(place)["plan"] != plan.file.text:
-            raise RequestError(f"{self.name} holds a sweep of another plan; accepted: another name")
+            raise RequestError(f"{self.name} holds a sweep of another plan; use another name")
         return place
 
     def _text(self, folder: Folder) -> str:
@@ -187,7 +187,7 @@ def _setting(key: str, text: str) -> str:
 
 
 def _bound(name: str, text: str) -> str:
-    """A bound of a range, or its steps or scale: numbers without unit are no texts."""
+    """A bound of a range, or its steps or scale: numbers without unit are not texts."""
     text = text.strip()
     return text if name != "scale" and re.fullmatch(r"-?\d{1,15}(\.\d{1,15})?", text, re.ASCII) else _quoted(text)
 

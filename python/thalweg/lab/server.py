@@ -55,7 +55,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 _FRAMED = {**_HEADERS, "Content-Security-Policy": "frame-ancestors 'self'; sandbox allow-scripts"}
-"""Of the frame in which the page runs controllers of its reader: without origin, however it is opened."""
+"""Headers of the frame in which the page runs its reader's controllers: without origin, however opened."""
 
 
 class Guard:
@@ -90,7 +90,7 @@ class Guard:
         if origins and origins not in [[f"http://{name}"] for name in ours]:
             return "this Origin is not the lab's"
         if scope["path"].startswith("/assets/") or scope["path"] == "/sandbox.html":
-            return None  # the code of the page is no secret
+            return None  # the code of the page is not secret
         token = QueryParams(scope["query_string"]).get("token")
         if token is None and scope["path"] == "/" and scope["type"] == "http":
             return None  # a link of the page: without a token the page asks nothing of this server
@@ -180,7 +180,7 @@ def application(folder: Folder, token: str, sweeps: Sweeps) -> ASGIApp:
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    """Whether an entry of the log is about this server, and not about a text of a client that is no UTF-8."""
+    """Whether an entry of the log is about this server, and not about a text of a client that is not UTF-8."""
     return not (record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError))
 
 

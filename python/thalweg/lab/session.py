@@ -32,7 +32,7 @@ _SPAWN = multiprocessing.get_context("spawn")
 
 
 class RefusedError(ValueError):
-    """A message that is no call."""
+    """A message that is not a call."""
 
 
 def words_of(text: str | bytes) -> Any:
@@ -40,8 +40,8 @@ def words_of(text: str | bytes) -> Any:
     try:
         words = json.loads(text)
         json.dumps(words, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):  # half a pair of surrogates is no text either
-        raise RefusedError("a message is no JSON") from None
+    except (ValueError, RecursionError):  # half a pair of surrogates is not text either
+        raise RefusedError("a message is not JSON") from None
     return words
 
 
@@ -60,10 +60,10 @@ def call_of(text: str) -> dict[str, Any]:
     if call["name"] == "result" and not isinstance(call.get("path"), str):
         raise RefusedError("a result has no path")
     if isinstance(setup, dict) and not is_setup(setup):
-        raise RefusedError("a scenario is no text")
+        raise RefusedError("a scenario is not text")
     seeds = _seeds_of(call)
     if not isinstance(seeds, list) or not all(_is_seed(seed) for seed in seeds):
-        raise RefusedError("a seed is no number")
+        raise RefusedError("a seed is not a number")
     if call["name"] == "run" and not isinstance(call.get("traced"), bool):
         raise RefusedError("a run does not say whether it is traced")
     if call["name"] == "packets" and not _is_part(call.get("fromS"), call.get("most")):

@@ -161,7 +161,7 @@ def _scenario(folder: Folder, base: tuple[str, str], result: SweepResult, index:
     source, name = base
     overrides, controllers = result.given(index)
     if not all(isinstance(part, str) for pair in (*overrides, *controllers) for part in pair):
-        raise RequestError(f"{result.folder}: a value of an axis is no text; accepted: a sweep as it was")
+        raise RequestError(f"{result.folder}: a value of an axis is not text; accepted: a sweep as it was")
     for key, value in overrides:
         folder.checked("", {key: value})
     try:

@@ -32,7 +32,7 @@ class Analysis:
     losses: Losses
     one_way: OneWay
     kept: Mask
-    """Of the answered requests, those that the in-order filter keeps."""
+    """The answered requests that the in-order filter keeps."""
     line: InOrderLine
     histogram: Histogram
     filtered_histogram: Histogram
@@ -54,7 +54,7 @@ class Analysis:
         return self.series.rtt[self.series.answered]
 
     def percentiles(self, filtered: bool = False) -> dict[str, float]:
-        """Of the round-trip times."""
+        """Percentiles of the round-trip times."""
         values = self.rtt[self.kept] if filtered else self.rtt
         return dict(zip(SHARES, percentiles(values, tuple(SHARES.values())), strict=True))
 

@@ -79,7 +79,7 @@ def find_in_order_line(rtt: Floats, interval_s: float) -> InOrderLine:
         return InOrderLine(found=False, below_s=float("nan"), on_line=0, candidates=0)
     width = 2 * _HALF_WIDTH_S
     counts = np.searchsorted(drops, drops + width, side="right") - np.arange(len(drops))
-    # A change of less than the window is no drop: it is two round trips of equal length.
+    # A change of less than the window is not a drop: it is two round trips of equal length.
     counts[drops <= width] = 0
     best = int(np.argmax(counts))
     inside = drops[best : best + counts[best]]

@@ -41,7 +41,7 @@ class Losses:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Of the packets on the way up and on the way down; alike if the server did not count.
+        """The shares of packets lost on the way up and on the way down; alike if the server did not count.
 
         >>> Losses(100, 81, None, None, 1, 0, 0, 0).shares, Losses(100, 72, 10, 18, 1, 0, 0, 0).shares
         ((0.1, 0.1), (0.1, 0.2))

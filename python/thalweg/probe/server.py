@@ -45,7 +45,7 @@ class Totals:
     refused: int = 0
     """No request, or a wrong tag."""
     other_version: int = 0
-    """Of another version of the protocol."""
+    """Packets of another version of the protocol."""
     limited: int = 0
     """Beyond the rate or the number of clients."""
 

@@ -91,7 +91,7 @@ class Firings:
 
 
 def run_timer(timer: Timer, rtt: Floats) -> Firings:
-    """Runs a timer along round-trip times, nan for lost requests: those are no spurious firings."""
+    """Runs a timer along round-trip times, nan for lost requests: those are not spurious firings."""
     length = np.full(len(rtt), np.nan)
     srtt = var = float("nan")
     for index in np.flatnonzero(np.isfinite(rtt)).tolist():

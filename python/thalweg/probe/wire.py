@@ -13,7 +13,7 @@
 ```
 
 All numbers are big-endian; clocks may start anywhere. A reply with a time or a count of 2^62 or more, which no
-clock of nanoseconds reaches in a hundred years, is no reply.
+clock of nanoseconds reaches in a hundred years, is not a reply.
 
 A request without a valid token is answered by a challenge, which repeats session, number and time of the request
 and holds a token (`tokens`); the client sends its request again, with the token. A server keeps nothing of a
@@ -39,7 +39,7 @@ VERSION = 2
 REQUEST, REPLY, CHALLENGE, UNSUPPORTED = 1, 2, 3, 4
 TOKEN_SIZE = 16
 LARGEST = 1 << 62
-"""Of the times and the count of a reply, one more."""
+"""The largest time and count of a reply, plus one."""
 NO_TOKEN = bytes(TOKEN_SIZE)
 _MAGIC = b"TWP"
 _HEAD = struct.Struct("!3scB3xQQQ")
@@ -61,7 +61,7 @@ class Message:
     returned_ns: int = 0
     counted: int = 0
     token: bytes = NO_TOKEN
-    """Of a request and a challenge; the times and the count are of a reply."""
+    """The token of a request and a challenge; the times and the count belong to a reply."""
 
     def pack(self, key: bytes = b"", version: int = VERSION) -> bytes:
         """The packet. Version 1 had requests and replies alone, and no token.
@@ -110,7 +110,7 @@ def unpack(packet: bytes, key: bytes = b"", version: int = VERSION) -> Message |
 
 
 def version_of(packet: bytes) -> int | None:
-    """The version of the protocol that a packet is of; None if it is no packet of a probe.
+    """The version of the protocol that a packet is of; None if it is not a packet of a probe.
 
     >>> version_of(Message(REQUEST, 1, 2, 3).pack(version=1)), version_of(b"something else")
     (1, None)

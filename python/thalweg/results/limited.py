@@ -35,7 +35,7 @@ class Limited:
 
     flow: str
     shares: dict[str, float]
-    """Of its time, by column."""
+    """Shares of its time, by column."""
 
     @property
     def most(self) -> str:

@@ -1,8 +1,8 @@
 """What the trials of a scenario measured, criteria or not: medians over trials of each flow, link and stream.
 
 Completion is infinite in a trial in which the flow did not finish, and counts as in verdicts: what `noise.start`
-adds is no part of it. Any other metric leaves out the trials that do not define it, such as the RTT of a flow that
-has sent nothing; `n` says how many are left. Intervals are for medians (`statistics`), at 95 %.
+adds is not part of it. Any other metric leaves out the trials that do not define it, such as the RTT of a flow
+that has sent nothing; `n` says how many are left. Intervals are for medians (`statistics`), at 95 %.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ FLOW = (
 LIMITS = tuple(one for name, one in DERIVED.items() if name.startswith("limited-by-"))
 """The shares of time of what limits a flow, which tables say in a sentence: see `limited`."""
 POLICED = DERIVED["link-policed"]
-"""Of links whose policer dropped something."""
+"""The policed share, for links whose policer dropped something."""
 LINK = tuple(one for one in DERIVED.values() if one.of == "link" and one is not POLICED)
 STREAM = tuple(
     METRICS[name]

@@ -61,7 +61,7 @@ class SuiteResult:
     wall_s: float = 0.0
     outcomes: list[Outcomes] = field(default_factory=list)
     rivals: list[Outcomes] = field(default_factory=list)
-    """Of the same scenarios with rivals in place of the main controller; `scenario.rival` says which."""
+    """Outcomes of the same scenarios with rivals in place of the main controller; `scenario.rival` says which."""
     folder: Path | None = None
     """Where it is stored, if it is."""
     is_read: bool = field(default=False, compare=False)

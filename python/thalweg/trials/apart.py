@@ -16,7 +16,7 @@ FAILURES = (ControllerError, _native.Panicked)
 def play_apart(
     batch: Batch, taken: Collection[int], play_trial: Callable[[Scenario, int], _native.Outcomes], take: Take
 ) -> None:
-    """Plays one trial after the other of scenarios that were not `taken`. Raises what is no failure of a trial."""
+    """Plays trials of scenarios that were not `taken` one by one. Raises any error but a trial's failure."""
     for number, scenario in enumerate(batch.scenarios):
         if number in taken:
             continue

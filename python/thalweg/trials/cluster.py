@@ -47,7 +47,7 @@ _SETTINGS = {
     "distributed.admin.tick.interval": "200ms",
     "distributed.worker.memory.monitor-interval": "500ms",
 }
-"""Of Dask."""
+"""Settings of Dask."""
 _LOST = (OSError, CancelledError, UnboundLocalError)
 """What asking for a result raises when the scheduler is lost; the last comes from `distributed.utils.sync`, which
 has no result where its coroutine was cancelled."""
@@ -110,7 +110,7 @@ class _Part:
 
     @property
     def numbers(self) -> list[int]:
-        """Of its scenarios."""
+        """The numbers of its scenarios."""
         return list(dict.fromkeys(number for number, _ in self.trials))
 
 
@@ -195,7 +195,7 @@ class Cluster:
     def _refuse_own_classes(self, scenario: Scenario) -> None:
         if not is_portable(scenario):
             raise RequestError(
-                f"--cluster {self._address!r}: a controller is a class of this process; accepted: one in a file"
+                f"--cluster {self._address!r}: a cluster needs controllers in files, not a class of this process"
             )
         if scenario.libraries:
             raise RequestError(f"--cluster {self._address!r} cannot be combined with the stack of a library")
@@ -212,7 +212,7 @@ class Cluster:
     def lost(self) -> RequestError:
         """The error of a scheduler that is there no more."""
         return RequestError(
-            f"--cluster {self._address!r}: the scheduler no longer answers; accepted: run again when it does, "
+            f"--cluster {self._address!r}: the scheduler no longer answers; run again when it does: "
             "what was stored is kept"
         )
 
@@ -223,8 +223,8 @@ class Cluster:
     def _other_engine(self, engine: str | None, who: str) -> RequestError:
         has = f"Thalweg {engine}" if engine else "no Thalweg that can be loaded"
         return RequestError(
-            f"--cluster {self._address!r}: {who} has {has}, this command {_native.engine()}; accepted: the same "
-            "version on all workers"
+            f"--cluster {self._address!r}: {who} has {has}, this command {_native.engine()}; all workers "
+            "need the same version"
         )
 
     def _look(self) -> None:

@@ -19,7 +19,7 @@ class Answers:
     """What came of the trials of a batch. Dask packs it at once, but a list element by element."""
 
     answers: list[dict[str, Any]]
-    """Of each trial (`Portable.answer`), in order."""
+    """The answer to each trial (`Portable.answer`), in order."""
 
 
 def engine_here() -> str:

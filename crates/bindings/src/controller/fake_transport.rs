@@ -176,7 +176,7 @@ impl FakeTransport {
     fn timeout(&self, count: u32) -> PyResult<()> {
         let mut flow = self.flow();
         if flow.in_flight().is_empty() {
-            let problem = "a probe timeout fires for a packet in flight; accepted: send one before";
+            let problem = "a probe timeout fires for a packet in flight; send one before";
             return Err(PyValueError::new_err(problem));
         }
         flow.timeout_number(count.max(1));

@@ -43,7 +43,7 @@ fn locked() -> std::sync::MutexGuard<'static, Vec<(ThreadId, c_long)>> {
 pub(crate) fn interrupt_handlers(py: Python<'_>, of: ThreadId) {
     let error = py.get_type::<PyKeyboardInterrupt>();
     for (_, number) in locked().iter().filter(|(thread, _)| *thread == of) {
-        // SAFETY: the interpreter is attached; it ignores numbers that are no thread's.
+        // SAFETY: the interpreter is attached; it ignores numbers of no thread.
         unsafe { pyo3::ffi::PyThreadState_SetAsyncExc(*number, error.as_ptr()) };
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn open(trial: &Mutex<Trial>) -> MutexGuard<'_, Trial> {
 }
 
 impl Trial {
-    /// What is wrong with an action, if one is due and it is no action.
+    /// What is wrong with an action, if one is due and it is not an action.
     pub(super) fn check(&self, actions: &[f32]) -> Result<(), String> {
         match self.has_begun {
             true => self.choice.check(actions),

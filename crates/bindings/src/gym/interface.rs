@@ -29,7 +29,7 @@ impl Choice {
             .sum()
     }
 
-    /// What is wrong with actions that are no numbers, or too many or too few.
+    /// What is wrong with actions that are not numbers, or too many or too few.
     pub(super) fn check(&self, actions: &[f32]) -> Result<(), String> {
         let n = self.acts.len();
         if actions.len() == n && actions.iter().all(|action| action.is_finite()) {
@@ -42,7 +42,7 @@ impl Choice {
         Err(format!("action = {actions:?}; accepted: {wanted}"))
     }
 
-    /// The decision out of actions. Raises for what is no number.
+    /// The decision out of actions. Raises for what is not a number.
     pub(super) fn decision(
         &self,
         actions: &[f32],

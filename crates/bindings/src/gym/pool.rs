@@ -35,7 +35,7 @@ impl Pool {
     }
 
     /// One step of each trial, which has one steered flow: it takes its action, a row of `actions`, unless it begins.
-    /// Raises ValueError for an action that is no number, before any trial goes on.
+    /// Raises ValueError for an action that is not a number, before any trial goes on.
     fn step<'py>(
         &self,
         py: Python<'py>,

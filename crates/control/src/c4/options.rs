@@ -47,7 +47,7 @@ pub(super) const OPTIONS: &[OptionDoc] = &[
         name: "delay_bound",
         kind: OptionKind::Duration,
         default: "25 ms",
-        meaning: "largest delay over the max RTT that is no congestion (\"Detecting Excessive Delays\"; not for v1 to v3)",
+        meaning: "largest delay over the max RTT that does not mean congestion (\"Detecting Excessive Delays\"; not for v1 to v3)",
     },
     OptionDoc {
         name: "sensitivity",
@@ -83,7 +83,7 @@ pub(super) const OPTIONS: &[OptionDoc] = &[
         name: "alpha_previous",
         kind: OptionKind::Choice(&["variant", "left", "own"]),
         default: "variant",
-        meaning: "coefficient that packets acknowledged in Recovery count with: that of the state left, or its own (not for v1 to v3)",
+        meaning: "coefficient that packets acknowledged in Recovery count with: of the state left, or its own (not for v1 to v3)",
     },
     OptionDoc {
         name: "initial_max_rtt",

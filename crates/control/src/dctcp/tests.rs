@@ -89,7 +89,7 @@ fn marks_take_half_of_alpha_once_in_a_window() {
     let reduced = (40_000.0 * (1.0 - expected / 2.0)) as u64;
     assert_eq!(flow.window().as_u64(), reduced);
     assert_eq!(flow.state(), "congestion window reduced");
-    // The rest of the window is no new signal, and nothing grows (RFC 3168 section 6.1.2).
+    // The rest of the window is not a new signal, and nothing grows (RFC 3168 section 6.1.2).
     flow.ack_marked(&sent[10..20], 10);
     assert_eq!(flow.window().as_u64(), reduced);
 }

@@ -10,10 +10,10 @@
 //! section 4.4), so that flows see the base RTT whatever others do. A loss or a mark halves the window, once in a round trip
 //! (RFC 6817 section 2.4.2).
 //!
-//! Of the LEDBAT++ draft, two implementations that follow it were at hand, that of Apple's kernel and that of a library for uTP, which
-//! quotes it. They agree on all numbers above. Where they do not:
+//! Two implementations that follow the LEDBAT++ draft were at hand: the one in Apple's kernel, and one in a library for uTP,
+//! which quotes it. They agree on all numbers above. Where they do not:
 //! - Growth below the target is GAIN for each window, as in Apple's, not less the nearer the target is.
-//! - After a slowdown the window grows by GAIN too, as in Apple's, and the limit of 3/4 is for the first slow start alone; a queue over
+//! - After a slowdown the window grows by GAIN too, as in Apple's, and the limit of 3/4 is only for the first slow start; a queue over
 //!   the target ends later ones.
 //!
 //! # Versions

@@ -34,7 +34,7 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
-    /// Of so long a time.
+    /// A memory of this length.
     pub(crate) fn new(span: Duration) -> Self {
         Recent {
             span,

@@ -64,7 +64,7 @@ pub(crate) const ENTRY: Entry = Entry {
             name: "competing",
             kind: OptionKind::Flag,
             default: "on",
-            meaning: "a larger target of the delay beside flows that fill the queue",
+            meaning: "a larger target of the delay next to flows that fill the queue",
         },
     ],
     build,

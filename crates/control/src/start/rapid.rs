@@ -218,7 +218,7 @@ mod tests {
             flow.round(RTT);
             assert_eq!(flow.packets(), packets);
         }
-        // Section 3.2: min(40 ms + 4 ms, 40 ms * 1.1) = 44 ms is no queue yet.
+        // Section 3.2: min(40 ms + 4 ms, 40 ms * 1.1) = 44 ms is not a queue yet.
         flow.round(Duration::from_millis(44));
         assert_eq!(flow.packets(), 810.0);
         flow.round(Duration::from_millis(45));

@@ -7,10 +7,10 @@
 //! last initial RTT.
 //!
 //! # Source
-//! Of the draft, its abstract was at hand, and two implementations that follow it: that of its authors (SEARCH 4.0 for
-//! FreeBSD and Linux) and that of neqo, which cites version 09. They agree in the comparison. Where they do not, or leave
+//! At hand were the abstract of the draft and two implementations that follow it: the authors' (SEARCH 4.0 for
+//! FreeBSD and Linux) and neqo's, which cites version 09. They agree in the comparison. Where they do not, or leave
 //! a choice:
-//! - The threshold is that of neqo and of the authors' code for FreeBSD; their code for Linux has 35 %.
+//! - The threshold is the one of neqo and of the authors' code for FreeBSD; their code for Linux has 35 %.
 //! - One can look back by less than 15 bins, as in neqo; the authors' code remembers 40.
 //! - The drain (section 3.2) is that of the authors; neqo leaves slow start with the window as it is. The window never
 //!   grows in it, and the target is at least the initial window.

@@ -6,7 +6,7 @@
 //! the path has dropped stands once. Times are nanoseconds since 1970. Segments that crossed together stand one by one.
 //!
 //! # Limits
-//! Of each packet the first 128 bytes. Hosts that hand over several segments leave checksums unfinished.
+//! It keeps the first 128 bytes of each packet. Hosts that hand over several segments leave checksums unfinished.
 
 use super::frame::Frame;
 use super::{DOWN, UP};

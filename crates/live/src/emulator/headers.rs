@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(
             tcp,
             flow(&v4(3, TCP, 0, [1000, 80])),
-            "ECN is no part of it"
+            "ECN is not part of it"
         );
         assert_ne!(tcp, flow(&v4(0, TCP, 0, [1001, 80])));
         assert_ne!(tcp, flow(&v4(0, UDP, 0, [1000, 80])));

@@ -18,12 +18,12 @@ pub(crate) struct ConnectionResult {
     pub(crate) packets_lost: u64,
     pub(crate) spurious: u64,
     pub(crate) timeouts: u64,
-    /// Of the smoothed RTT for TCP, of samples for QUIC.
+    /// The sum of the smoothed RTT for TCP, of samples for QUIC.
     pub(crate) rtt_sum: Duration,
     pub(crate) rtt_samples: u64,
     pub(crate) rtt_max: Duration,
     pub(crate) rtt_min: Option<Duration>,
-    /// Of each stream of a call.
+    /// The outcome of each stream of a call.
     pub(crate) media: Vec<MediaOutcome>,
     /// Why it failed, if it did.
     pub(crate) error: Option<String>,

@@ -53,7 +53,7 @@ pub(super) struct Traffic<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) epoll: Epoll,
     pub(super) clock: Clock,
-    /// Of the clients, and of the servers.
+    /// The hosts of the clients and of the servers.
     pub(super) hosts: [&'a Host; 2],
     pub(super) flows: Vec<Flow>,
     pub(super) connections: Vec<Connection>,

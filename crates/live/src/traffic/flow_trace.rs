@@ -24,7 +24,7 @@ pub(crate) struct FlowTrace {
 #[derive(Debug, Default)]
 pub(crate) struct FlowRecorder {
     senders: SenderRecorder,
-    /// Of calls whose media both ends send.
+    /// The places of calls whose media both ends send.
     places: Senders,
     cut_packets: u64,
 }

@@ -17,9 +17,9 @@ pub(crate) struct FlowPlan {
 /// The plan of a trial.
 pub(crate) struct Drive<'a> {
     pub(crate) scenario: &'a Scenario,
-    /// Of all flows.
+    /// The plans of all flows.
     pub(crate) plans: &'a [FlowPlan],
-    /// Of the trial.
+    /// The seed of the trial.
     pub(crate) seed: u64,
     /// Its time limit.
     pub(crate) limit: Duration,

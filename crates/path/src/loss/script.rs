@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub struct LossScript(Arc<[(u64, u64)]>);
 
 impl LossScript {
-    /// Of ranges, each with its first and its last number, in any order.
+    /// A script from ranges, each with its first and its last number, in any order.
     pub fn new(ranges: impl IntoIterator<Item = (u64, u64)>) -> Self {
         let mut ranges: Vec<_> = ranges.into_iter().collect();
         ranges.retain(|(first, last)| first <= last);

@@ -49,7 +49,7 @@ pub struct TrackReport {
     pub frames: u64,
     /// Frames that arrived.
     pub received: u64,
-    /// Of these, frames slower than the fastest by 250 ms.
+    /// How many of these frames are slower than the fastest by 250 ms.
     pub late: u64,
     /// Mean delay; 0 without frames, as the next two.
     pub mean_delay_s: f64,
@@ -79,7 +79,7 @@ struct Outgoing {
 struct Incoming {
     id: StreamId,
     header: BytesMut,
-    /// Of the frame whose header has arrived: its generation time, and the bytes missing.
+    /// The frame whose header has arrived: its generation time, and the bytes missing.
     frame: Option<(u64, usize)>,
 }
 

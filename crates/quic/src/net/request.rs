@@ -12,7 +12,7 @@ use thalweg_units::{Bytes, Duration};
 
 /// Largest accepted document.
 pub(super) const MOST: usize = 1 << 16;
-/// Application error codes of CONNECTION_CLOSE (RFC 9000 section 20.2): too slow, shutting down; 0 is no error.
+/// Application error codes of CONNECTION_CLOSE (RFC 9000 section 20.2): too slow, shutting down; 0 means no error.
 pub(super) const SLOW: VarInt = VarInt::from_u32(1);
 pub(super) const STOPPING: VarInt = VarInt::from_u32(2);
 /// Longest media call.

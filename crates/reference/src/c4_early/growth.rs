@@ -91,7 +91,7 @@ mod tests {
     fn a_push_of_a_quarter_must_yield_an_eighth() {
         assert!(!grows(ALPHA_PUSH, 80_000, 89_999));
         assert!(grows(ALPHA_PUSH, 80_000, 90_000)); // (80 000 + 100 000)/2
-        // section 7, alone, v1: 216 083 pushed to 270 103 gave 223 278, which is no growth
+        // section 7, alone, v1: 216 083 pushed to 270 103 gave 223 278, which is not growth
         assert!(!grows(ALPHA_PUSH, 216_083, 223_278));
     }
 

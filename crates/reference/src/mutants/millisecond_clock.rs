@@ -13,7 +13,7 @@ const TICK: Duration = Duration::from_millis(1);
 const FALLBACK: Duration = Duration::from_millis(100);
 
 pub(super) struct MillisecondClock {
-    /// Of the ticks: the start of the connection.
+    /// The origin of the ticks: the start of the connection.
     origin: Instant,
 }
 

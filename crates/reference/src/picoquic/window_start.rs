@@ -10,7 +10,7 @@ use thalweg_units::{Bytes, Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct WindowStart {
     hystart: DelayHystart,
-    /// Of the first flight, and of the start by window; none afterwards.
+    /// The pacing of the first flight, and of the start by window; none afterwards.
     pacing: Option<WindowPacing>,
 }
 

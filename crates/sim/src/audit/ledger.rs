@@ -122,7 +122,7 @@ mod tests {
         ledger
     }
 
-    /// Of the other six, one was dropped and one lost; two wait, and two travel.
+    /// One of the other six was dropped and one lost; two wait, and two travel.
     fn stats() -> LinkStats {
         LinkStats {
             offered: count(10),

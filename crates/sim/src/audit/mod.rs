@@ -90,7 +90,7 @@ pub(crate) struct Auditor {
     elements: Elements,
     clock: Clock,
     links: Vec<AuditedLink>,
-    /// Of each hop.
+    /// The medium of each hop.
     media: Vec<Option<AuditedMedium>>,
     link_names: Vec<String>,
     sides: Vec<[AuditedSide; 2]>,

@@ -3,7 +3,7 @@
 //! A freeze is a time between two frames that are shown of at least `max(3 d, d + 150 ms)`, where `d` is the mean of
 //! such times of the last 30 frames (Identifiers for WebRTC's Statistics API, `freezeCount` and
 //! `totalFreezesDuration`). A frame is shown when it arrives, unless a later one was shown before. A pause of the
-//! stream is no freeze.
+//! stream is not a freeze.
 
 use crate::scenario::media::MediaSpec;
 use crate::trial::media::{FrameRecord, StreamRecords};

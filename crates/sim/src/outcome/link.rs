@@ -5,7 +5,7 @@ use thalweg_path::{Link, LinkConfig, Packet};
 use thalweg_units::{Duration, Instant};
 
 impl LinkOutcome {
-    /// Of a link when the trial ended.
+    /// The outcome of a link when the trial ended.
     pub fn of<P: Packet>(
         name: String,
         link: &Link<P>,

@@ -132,7 +132,7 @@ impl PassageRecorder {
         }
     }
 
-    /// Of more rows than are wanted those of the packets that entered first stay. A link logs a packet when its fate is
+    /// If there are more rows than wanted, those of the packets that entered first stay. A link logs a packet when its fate is
     /// known, which is when it is dropped for one, and long after it entered for another.
     fn keep_the_first(&mut self) {
         let (rows, most) = (&mut self.passages.rows, self.watch.most);

@@ -5,7 +5,7 @@ use thalweg_transport::Role;
 /// Where senders are among the names of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct Senders {
-    /// Of each connection with two senders, the place of the one at its client; that of its server follows.
+    /// For each connection with two senders, the place of the one at its client; the server's follows.
     both: Vec<(usize, usize)>,
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
-    /// Of series whose bins divide [`BIN`]; `active` has the time from start to end of each flow.
+    /// From series whose bins divide [`BIN`]; `active` has the time from start to end of each flow.
     pub(crate) fn new(series: &Series, active: &[Range<Instant>]) -> Self {
         let each = (BIN.as_nanos() / series.every.as_nanos()).max(1) as usize;
         let sum = |bins: &[u64]| bins.iter().sum();

@@ -42,7 +42,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Of this many flows now.
+    /// The state of this many flows now.
     pub(crate) fn new(at: Instant, flows: usize, connections: &[Connection]) -> Self {
         let (mut sent, mut delivered) = (vec![Bytes::ZERO; flows], vec![Bytes::ZERO; flows]);
         for connection in connections {
@@ -94,7 +94,7 @@ impl<P: Packet> Summary<'_, P> {
         if let Some(series) = series.as_ref().filter(|_| self.scenario.is_over_time()) {
             self.share_over_time(series, &mut flows);
         }
-        // Of the time in which there was a flow: when the trial began before that is no matter.
+        // Of the time in which there was a flow: when the trial began before that does not matter.
         if let Some((first, before)) = self.begun.as_ref().filter(|(first, _)| *first < self.now) {
             for (flow, outcome) in flows.iter_mut().enumerate() {
                 let connection = &self.connections[self.flows[flow].start];

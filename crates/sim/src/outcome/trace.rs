@@ -69,7 +69,7 @@ pub struct HeldRow {
 /// Time series of one trial.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Trace {
-    /// Of the data sender of each flow.
+    /// The trace of the data sender of each flow.
     pub senders: SenderTrace,
     /// Samples of links.
     pub links: Vec<LinkRow>,

@@ -121,12 +121,12 @@ pub(crate) struct Tied {
 pub(crate) struct LinkId(u16);
 
 impl LinkId {
-    /// Of a hop, of which there are at most a thousand.
+    /// A link of a hop; there are at most a thousand hops.
     pub(crate) fn new(hop: usize, direction: Direction) -> Self {
         LinkId((2 * hop) as u16 + direction as u16)
     }
 
-    /// Of the links of `hops` hops, in order.
+    /// The links of `hops` hops, in order.
     pub(crate) fn all(hops: usize) -> impl Iterator<Item = LinkId> {
         (0..hops).flat_map(|hop| Direction::BOTH.map(|direction| LinkId::new(hop, direction)))
     }

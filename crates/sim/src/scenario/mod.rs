@@ -87,7 +87,7 @@ impl Scenario {
     }
 
     /// All that a trial depends on beside its seed, with defaults filled in and units read: two scenarios with the same
-    /// text have the same trials in this version of the simulator, however their files are written. Titles are no part
+    /// text have the same trials in this version of the simulator, however their files are written. Titles are not part
     /// of it, nor are criteria, but for the flows that a trial waits for and what they have it measure. Controllers of a caller's own registry are in
     /// it by their names alone.
     ///

@@ -78,7 +78,7 @@ pub(crate) fn read(text: &str, columns: Columns) -> Result<Vec<u64>, ProfileErro
             let line: String = line.trim().chars().take(40).collect();
             return Err(ProfileError {
                 line: index + 1,
-                problem: format!("\"{line}\" is no line of a profile; accepted: {accepted}"),
+                problem: format!("\"{line}\" is not a line of a profile; accepted: {accepted}"),
             });
         };
         if let [time, _] = words[..] {
@@ -108,7 +108,7 @@ pub(crate) fn read(text: &str, columns: Columns) -> Result<Vec<u64>, ProfileErro
 }
 
 impl Profile {
-    /// Of bins of one length.
+    /// A profile of bins of one length.
     pub(crate) fn of_bytes(bytes: &[u64], length: Duration) -> Self {
         let bin = |bytes: &u64| bin(length, *bytes);
         Profile {
@@ -116,7 +116,7 @@ impl Profile {
         }
     }
 
-    /// Of times and bytes, in turn.
+    /// A profile from times and bytes, in turn.
     pub(crate) fn of_times_and_bytes(numbers: &[u64]) -> Self {
         let rows: Vec<(u64, u64)> = numbers
             .chunks_exact(2)
@@ -238,9 +238,9 @@ mod tests {
             .map(problem)
             .join("\n"),
             @r##"
-            2: "fast" is no line of a profile; accepted: a whole number of bytes on each line, such as 15000
-            2: "-3" is no line of a profile; accepted: a whole number of bytes on each line, such as 15000
-            2: "30" is no line of a profile; accepted: a time in microseconds and a number of bytes on each line, such as 20000,15000
+            2: "fast" is not a line of a profile; accepted: a whole number of bytes on each line, such as 15000
+            2: "-3" is not a line of a profile; accepted: a whole number of bytes on each line, such as 15000
+            2: "30" is not a line of a profile; accepted: a time in microseconds and a number of bytes on each line, such as 20000,15000
             2: the time 10 does not rise, or is beyond a day; accepted: a time in microseconds and a number of bytes on each line, such as 20000,15000
             1: there are too few bins; accepted: a time in microseconds and a number of bytes on each line, such as 20000,15000
             1: there are too few bins; accepted: a whole number of bytes on each line, such as 15000

@@ -17,7 +17,7 @@ pub(crate) struct Supply {
 }
 
 impl Supply {
-    /// Of chunks that the client requests one after the other, and the server has at hand.
+    /// A supply of chunks that the client requests one after the other, and the server has at hand.
     pub(crate) fn of_chunks(chunks: Vec<Bytes>, think: Duration) -> Self {
         Supply {
             chunks: chunks.into(),

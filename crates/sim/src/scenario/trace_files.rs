@@ -230,9 +230,9 @@ pub(crate) fn parse_profile(text: &str, bin: Option<Duration>) -> Result<Profile
     match (columns, bin) {
         (Columns::Bytes, Some(bin)) => Ok(Profile::of_bytes(&numbers, bin)),
         (Columns::TimesAndBytes, None) => Ok(Profile::of_times_and_bytes(&numbers)),
-        (Columns::Bytes, None) => {
-            Err("a profile of bytes alone requires bin = \"100 ms\", the length of its bins".into())
-        }
+        (Columns::Bytes, None) => Err(
+            "a profile with only bytes requires bin = \"100 ms\", the length of its bins".into(),
+        ),
         (Columns::TimesAndBytes, Some(_)) => Err(
             "a profile with times cannot be combined with bin; its times say how long bins are"
                 .into(),

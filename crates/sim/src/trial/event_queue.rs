@@ -15,7 +15,7 @@ const ELEMENT_BITS: u32 = 24;
 struct Entry(u128);
 
 impl Entry {
-    /// Of an element that is not scheduled; later than every other.
+    /// The entry of an element that is not scheduled; later than every other.
     const NONE: Entry = Entry(u128::MAX);
 
     fn new(time: Instant, number: u64, element: usize) -> Self {

@@ -5,7 +5,7 @@
 //! what is acknowledged and reports it after each round trip or another time, and what is urgent, a loss or a timeout, at once,
 //! after what it holds. So a window does not follow acknowledgements: it jumps with each report.
 //!
-//! Of the acknowledgements of a report the controller gets one event: their bytes and packets in sum, the newest of the
+//! The controller gets one event for the acknowledgements of a report: their bytes and packets in sum, the newest of the
 //! rest. Departures, idle times and times of arrival reach it as ever.
 //!
 //! # Limits

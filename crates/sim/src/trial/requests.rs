@@ -35,7 +35,7 @@ pub(crate) struct Arrival {
 }
 
 impl Arrival {
-    /// Of all objects.
+    /// The bytes of all objects.
     pub(crate) fn bytes(&self) -> Bytes {
         self.objects.iter().copied().sum()
     }

@@ -22,7 +22,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of an audited run.
+    /// The progress of an audited run.
     pub fn audited() -> Self {
         Progress {
             audit: true,

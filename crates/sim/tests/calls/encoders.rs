@@ -220,7 +220,7 @@ fn a_stream_has_no_frames_while_it_pauses_and_its_rate_returns() {
     assert_eq!(nominal.len(), 2_970);
     // The call begins when its client is ready, a round trip after the start.
     assert!(!nominal.iter().any(|time| (40.2..60.0).contains(time)));
-    // Twenty seconds without frames are no freeze.
+    // Twenty seconds without frames are not a freeze.
     assert!(video(&outcome, 1).frozen.as_secs_f64() < 1.0);
     let mean = |flow, span| mean_kbps(&trace, flow, "r_ref", span);
     let (before, alone, after) = (mean(0, (25, 40)), mean(0, (50, 60)), mean(0, (100, 119)));

@@ -225,7 +225,7 @@ fn what_cake_cannot_do_is_refused_with_what_is_accepted() {
     insta::assert_snapshot!(refusals.join("\n"), @r##"
     a.toml:5: path.queue: bandwidth "0 bps" is too low; accepted: "1 kbps" or more, or none for the rate of the link
     a.toml:5: `queue = { model = "cake", bandwidth = 3 }`: 3 has no unit; accepted: a text with a unit, such as "20 Mbps"
-    a.toml:5: `queue = { model = "cake", rtt = "internett" }`: "internett" is no time (did you mean "internet"?); accepted: "100 ms", "datacentre", "lan", "metro", "regional", "internet", "oceanic", "satellite", "interplanetary"
+    a.toml:5: `queue = { model = "cake", rtt = "internett" }`: "internett" is not a time (did you mean "internet"?); accepted: "100 ms", "datacentre", "lan", "metro", "regional", "internet", "oceanic", "satellite", "interplanetary"
     a.toml:5: `queue = { model = "cake", rtt = 100 }`: 100 has no unit; accepted: a text with a unit or a name, such as "100 ms", "datacentre", "lan", "metro", "regional", "internet", "oceanic", "satellite", "interplanetary"
     a.toml:5: path.queue: rtt "1 us" is too short; accepted: "10 us" or more
     a.toml:5: `queue = { model = "cake", ack_filter = true }`: true is neither a text nor a number; accepted: a text in quotes

@@ -52,7 +52,7 @@ fn elements_that_make_no_sense_are_refused_with_what_is_accepted() {
     a.toml:5: path.jitter: clip 0 is out of range; accepted: 0.001 to 100 standard deviations
     a.toml:5: `jitter = { model = "nr-bpdv", sd = "5" }`: "5" has no unit; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:6: path.jitter: "nr-bpdv" keeps the order of packets; it cannot be combined with reorder = true
-    a.toml:5: path.jitter: "reordering" has packets overtake others; accepted: reorder = true beside it
+    a.toml:5: path.jitter: "reordering" has packets overtake others, which requires reorder = true
     a.toml:6: path.jitter: extent 0 is out of range; accepted: 1 to 10000 packets
     a.toml:6: `jitter = { model = "reordering", share = "2", extent = 3 }`: "2" is more than one; accepted: "1 %", "0.01", from 0 to 1
     a.toml:5: path.up.jitter: every "1 us" is too short; accepted: "10 us" or more

@@ -111,8 +111,8 @@ fn a_refusal_of_a_call_names_file_line_key_value_and_accepted_forms() {
     a.toml:15: flow.0.media.1: "audio" has no size of frames; accepted: frame = "4 kB" or rate = { least = "150 kbps", most = "1.5 Mbps" }
     a.toml:20: flow.0.media.1.frame: "0 B" is out of range; accepted: "1 B" to "1150 B"
     a.toml:20: flow.0.media.1.frame: "2 kB" is out of range; accepted: "1 B" to "1150 B"
-    a.toml:13: flow.0.media.0.rate: frame and rate cannot be combined; accepted: one of them
-    a.toml:14: flow.0.media.0.first_frame: cannot be combined with rate; accepted: key_frame in rate
+    a.toml:13: flow.0.media.0.rate: frame and rate cannot be combined
+    a.toml:14: flow.0.media.0.first_frame: cannot be combined with rate; set key_frame in rate
     a.toml:13: `rate = "1 Mbps"`: "1 Mbps" is a text; accepted: a table of keys
     a.toml:13: `rate = { most = "1 Mbps" }`: the key "least" is missing here; accepted: least = "150 kbps"
     a.toml:13: flow.0.media.0.rate.most: "500 kbps" is out of range; accepted: "1 Mbps" to "1 Gbps"
@@ -131,10 +131,10 @@ fn a_refusal_of_a_call_names_file_line_key_value_and_accepted_forms() {
     a.toml:12: flow.0.media.0.rate.key_frame: requires group, the frames of which it is the first
     a.toml:14: flow.0.media.0.pauses: ["3 s", "2 s"] does not end after it begins; accepted: ["40 s", "60 s"]
     a.toml:14: flow.0.media.0.pauses: ["2 s", "2 s"] does not end after it begins; accepted: ["40 s", "60 s"]
-    a.toml:14: flow.0.media.0.pauses: ["5 s", "6 s"] begins before the pause before it is over; accepted: pauses in order and apart
+    a.toml:14: flow.0.media.0.pauses: ["5 s", "6 s"] begins before the pause above is over; pauses must be in order and apart
     a.toml:14: `pauses = [["2 s"], ["5 s", "6 s"]]`: invalid length 1; accepted: two times, such as ["40 s", "60 s"]
     a.toml:14: `pauses = ["2 s", ["5 s", "6 s"]]`: "2 s" is a text; accepted: two times, such as ["40 s", "60 s"]
-    a.toml:14: flow.0.media.0.pauses: leaves no frame of the stream; accepted: a pause that is shorter
+    a.toml:14: flow.0.media.0.pauses: leaves no frame of the stream; accepted: a shorter pause
     a.toml:24: pass.0.metric: "encoder-rate" requires a stream with rate; the frames of "audio" have fixed sizes
     a.toml:21: pass.0.stream: is missing for "encoder-rate"; accepted: video, audio
     a.toml:25: pass.0.at_least: "1 s" has an unknown unit "s"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"

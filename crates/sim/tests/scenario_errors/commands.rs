@@ -70,7 +70,7 @@ fn programs_that_make_no_sense_are_refused_with_the_accepted_forms() {
     a.toml:7: flow.0.controller: "command:curl" requires [flow.command] with the command of a client
     a.toml:9: `[flow.command]`: the key "client" is missing here; accepted: client = "curl -s -o /dev/null http://$THALWEG_PEER:8000/file"
     a.toml:10: `client = ["curl", "-s"]`: this is a list; accepted: a text in quotes
-    a.toml:10: flow.0.command.client: " " is no command; accepted: a line for sh, such as "nginx -g 'daemon off;'"
+    a.toml:10: flow.0.command.client: " " is not a command; accepted: a line for sh, such as "nginx -g 'daemon off;'"
     a.toml:11: flow.0.command.server: has the character U+0000, which terminals and pages obey and do not show; accepted: text without control characters and those that change its direction
     a.toml:11: flow.0.command.ready: ready requires server
     a.toml:12: flow.0.command.ready: "tcp:0" is neither a port nor a command; accepted: "tcp:80", "udp:443", or a command such as "test -S /tmp/socket"

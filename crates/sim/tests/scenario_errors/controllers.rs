@@ -63,7 +63,7 @@ fn a_change_that_follows_a_state_names_a_flow_and_a_state_that_exist() {
     a.toml:9: `when = { flow = "main" }`: the key "enters" is missing here; accepted: enters = "Drain"
     a.toml:9: path.change.1.when.flow: there is no flow "mian" (did you mean "main"?); accepted: main, other
     a.toml:9: path.change.1.when.enters: no controller has a state "Drian" (did you mean "Drain"?); accepted: slow start, conservative slow start, rapid start, reconnaissance, unvalidated, validating, congestion avoidance, avoidance, recovery, congestion window reduced, slowdown, Startup, Startup_RESUME, Startup_LONG_RTT, Drain, ProbeBW, ProbeBW_DOWN, ProbeBW_CRUISE, ProbeBW_REFILL, ProbeBW_UP, ProbeRTT, Initial, Recovery, Cruising, Probing, Pushing, Resuming, Slowdown, Checking, open, disorder, window reduced, loss, accelerated ramp-up, gradual update, increase, hold, decrease, no congestion yet, after a loss, after a mark, after a delay
-    a.toml:9: path.change.1.when.entry: 0 is no entry; accepted: 1 for the first one
+    a.toml:9: path.change.1.when.entry: 0 is not an entry; the first one is 1
     a.toml:9: `when = { flow = "main", enters = "Drain", count = 2 }`: unknown key "count"; accepted: one of "flow", "enters", "entry"
     a.toml:10: path.change.1.buffer: "1 B" holds no packet; accepted: buffer = "1.28 kB" or more, the first packet of a connection with its headers
     "#);

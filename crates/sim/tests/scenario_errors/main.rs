@@ -243,7 +243,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:19: pass.0.stream: is missing for "p95-delay"; accepted: call = "5 s" or [[flow.media]] in this flow, or a metric of a flow
     a.toml:22: pass.0.at_least: "5 s" has an unknown unit "s"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     a.toml:22: pass.0.at_most: "2" is more than one; accepted: "1 %", "0.01", from 0 to 1
-    a.toml:9: path.change.1.at: "500 ms" is before the change above; accepted: changes in the order of time
+    a.toml:9: path.change.1.at: "500 ms" is before the change above; changes must be in the order of time
     a.toml:10: path.change.1.rate: the capacity from server to client is 0 from 1.1 s on, so flow "main" (flow.0) can never finish; accepted: a rate above 0, or a later [[path.change]] to one
     a.toml:10: path.change.1.at: "2 s" is not within the period that repeats; accepted: less than path.repeat
     a.toml:1: time_limit: "0 s" leaves no time; accepted: "600 s"
@@ -335,7 +335,7 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     --set path.rate.value=1: path.rate is a value and has no key "value"; accepted: path.rate=VALUE
     --set path..rate=1 Mbps: the key has an empty part; accepted: path.rate="10 Mbps"
     --set path.change.7.at=1 s: path.change has no entry "7"; accepted: 0, 1, or * for all
-    a.toml --set path.change.1.at=100 ms: path.change.1.at: "100 ms" is before the change above; accepted: changes in the order of time
+    a.toml --set path.change.1.at=100 ms: path.change.1.at: "100 ms" is before the change above; changes must be in the order of time
     a.toml --set flow.main.download=-1 MB: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
     a.toml --set flow.other.name=main: flow.1.name: "main" names two flows; accepted: unique names
     a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant

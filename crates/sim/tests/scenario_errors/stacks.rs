@@ -23,6 +23,6 @@ fn a_stack_that_is_none_is_refused_with_the_accepted_forms() {
     a.toml:15: `stack = 3`: 3 is a number; accepted: "./libmine.so", or "model", "quic"
     a.toml:15: `stack = ["quic"]`: this is a list; accepted: "./libmine.so", or "model", "quic"
     a.toml:15: flow.0.stack: "/nowhere/libmine.so" cannot be read: No such file or directory (os error 2); accepted: "model", "quic" or a library with the functions of thalweg_stack.h
-    a.toml:15: flow.0.stack: "/dev/null" is no file of at most 1 GiB; accepted: "model", "quic" or a library with the functions of thalweg_stack.h
+    a.toml:15: flow.0.stack: "/dev/null" is not a file of at most 1 GiB; accepted: "model", "quic" or a library with the functions of thalweg_stack.h
     "#);
 }

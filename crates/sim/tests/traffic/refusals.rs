@@ -65,10 +65,10 @@ fn traffic_that_makes_no_sense_is_refused_with_what_is_accepted() {
     a.toml:12: `controller = "reno"`: unknown key "controller"; accepted: one of "name", "rate", "profile", "bin", "repeat", "on", "mean_on", "mean_off", "packet", "from", "tunnel", "circuit_breaker", "start", "route"
     a.toml:5: flow: 2678571428571 packets of these flows can cross links in one trial; accepted: at most 1000000000000, by less data, a lower rate, a shorter rtt or a smaller buffer
     a.toml:11: traffic.0.profile: cannot read "missing.csv": No such file or directory (os error 2); accepted: the name of a file with a number of bytes on each line, or a time in microseconds and a number of bytes
-    a.toml:11: traffic.0.profile: a profile of bytes alone requires bin = "100 ms", the length of its bins
+    a.toml:11: traffic.0.profile: a profile with only bytes requires bin = "100 ms", the length of its bins
     a.toml:12: traffic.0.bin: "1 us" is too short; accepted: "10 us" or more
     a.toml:11: traffic.0.profile: all bins are empty; accepted: a profile with bytes in it
-    a.toml:11: traffic.0.profile: bin 2: "x" is no line of a profile; accepted: a whole number of bytes on each line, such as 15000
+    a.toml:11: traffic.0.profile: bin 2: "x" is not a line of a profile; accepted: a whole number of bytes on each line, such as 15000
     a.toml:11: traffic.0.profile: a profile with times cannot be combined with bin; its times say how long bins are
     a.toml:11: traffic.0.profile: bin 2: the time 0 does not rise, or is beyond a day; accepted: a time in microseconds and a number of bytes on each line, such as 20000,15000
     a.toml:11: traffic.0.profile: a bin has a rate of 12000 Gbps; accepted: at most "1000 Gbps"
@@ -125,6 +125,6 @@ fn a_profile_is_read_from_a_file_once_and_stays_with_the_scenario() {
     );
     assert_eq!(
         wrong,
-        "/bins.csv:2: \"1000;3000\" is no line of a profile; accepted: a time in microseconds and a number of bytes on each line, such as 20000,15000"
+        "/bins.csv:2: \"1000;3000\" is not a line of a profile; accepted: a time in microseconds and a number of bytes on each line, such as 20000,15000"
     );
 }

@@ -5,7 +5,7 @@
 //! leaves behind the data of the first flight, if that leaves room, so that no request waits for it; from the first
 //! acknowledgement on, a probe goes before data: a sender that waits until it has none never probes for an upload. A
 //! lost one is repeated at once, MAX_PROBES in all. QUIC acknowledges probes, so loss detection does what the
-//! PROBE_TIMER of RFC 8899 section 5.1.1 does elsewhere. That a probe is lost is no sign of congestion, but it needs
+//! PROBE_TIMER of RFC 8899 section 5.1.1 does elsewhere. That a probe is lost is not a sign of congestion, but it needs
 //! room in the window like any packet (RFC 9000 section 14.4).
 //!
 //! # Fallback

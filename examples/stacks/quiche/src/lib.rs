@@ -5,7 +5,7 @@
 //! Sizes, times and contents of all packets repeat.
 //!
 //! # Limits
-//! Of the options, `ack_every`, `ack_frequency` and `paced` have no effect: quiche acknowledges when it sends, at once
+//! The options `ack_every`, `ack_frequency` and `paced` have no effect: quiche acknowledges when it sends, at once
 //! after each call, and does not pace CUBIC and Reno in this version. It knows no ECN. All packets have `max_mtu`. A
 //! packet that the BBR of quiche wants to send later is asked for then.
 

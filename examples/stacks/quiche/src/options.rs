@@ -14,7 +14,7 @@ pub(crate) fn apply(config: &mut Config, text: &str) -> Result<f64, String> {
         "bbr2" => CongestionControlAlgorithm::Bbr2Gcongestion,
         _ => {
             return Err(format!(
-                "\"{name}\" is no controller of quiche; accepted: cubic, reno, bbr2"
+                "\"{name}\" is not a controller of quiche; accepted: cubic, reno, bbr2"
             ));
         }
     };
@@ -22,7 +22,7 @@ pub(crate) fn apply(config: &mut Config, text: &str) -> Result<f64, String> {
     let mut pacing = 1.0;
     for option in options.split(',').filter(|option| !option.is_empty()) {
         let refusal =
-            || format!("\"{option}\" is no option of {name} of quiche; accepted: {ACCEPTED}");
+            || format!("\"{option}\" is not an option of {name} of quiche; accepted: {ACCEPTED}");
         match (name, option.split_once('=')) {
             // quiche's own setting.
             ("cubic" | "reno", Some(("hystart", "on"))) => config.enable_hystart(true),

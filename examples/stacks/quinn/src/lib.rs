@@ -7,7 +7,7 @@
 //! controller `bbr` of quinn-proto draws from the system when it leaves its start: its trials do not repeat.
 //!
 //! # Limits
-//! Of the options, `ack_every` and `paced` have no effect: quinn-proto acknowledges every second packet, and paces always.
+//! The options `ack_every` and `paced` have no effect: quinn-proto acknowledges every second packet, and always paces.
 
 mod identity;
 mod scaled;
@@ -148,7 +148,7 @@ fn controller(
         }
         _ => {
             return Err(format!(
-                "\"{name}\" is no controller of quinn-proto; accepted: {}",
+                "\"{name}\" is not a controller of quinn-proto; accepted: {}",
                 Quinn::CONTROLLERS
             ));
         }
@@ -162,7 +162,7 @@ fn controller(
     match factor.filter(|factor| (0.5..=2.0).contains(factor)) {
         Some(factor) => Ok(Arc::new(scaled::Scaled { of, factor })),
         None => Err(format!(
-            "\"{option}\" is no option of {name} of quinn-proto; accepted: window=FACTOR, from 0.5 to 2"
+            "\"{option}\" is not an option of {name} of quinn-proto; accepted: window=FACTOR, from 0.5 to 2"
         )),
     }
 }

@@ -8,7 +8,7 @@
 //! time in microseconds: an event counts as of the microsecond that has begun.
 //!
 //! # Limits
-//! Of the options, the controller, `max_mtu`, `max_ack_delay` and `receive_window` have an effect. A receiver sends one
+//! Only the options for the controller, `max_mtu`, `max_ack_delay` and `receive_window` have an effect. A receiver sends one
 //! range of SACK, which the sender ignores. No pacing, no ECN. Nagle's algorithm is on, as smoltcp has it. smoltcp tells
 //! neither its window nor its RTT.
 
@@ -76,7 +76,7 @@ impl Stack for Smoltcp {
             "none" => CongestionControl::None,
             name => {
                 return Err(format!(
-                    "\"{name}\" is no controller of smoltcp; accepted, without options: {}",
+                    "\"{name}\" is not a controller of smoltcp; accepted, without options: {}",
                     Smoltcp::CONTROLLERS
                 ));
             }

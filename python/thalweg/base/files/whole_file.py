@@ -103,7 +103,7 @@ def _locked_file(final: Path) -> tuple[int, Path]:
 
 
 def _takes_what_it_gets(target: Path) -> bool:
-    """Whether the file is no regular one, is an open file of this process, or its folder takes no other."""
+    """Whether the file is not a regular one, is an open file of this process, or its folder takes no other."""
     if not target.exists():
         return False
     if not target.is_file() or target.absolute().parts[1:2] in (("dev",), ("proc",)):

@@ -116,7 +116,7 @@ def share_of(width: str) -> float:
     number, unit = split(width) or ("0", "")
     part = share(width) if unit else float(number)
     if part is None or not 0.001 <= part <= 1:
-        raise RequestError(f'--width {width!r} is no share; accepted: "5 %", from 0.1 % to 100 %')
+        raise RequestError(f'--width {width!r} is not a share; accepted: "5 %", from 0.1 % to 100 %')
     return part
 
 

@@ -22,7 +22,7 @@ _GROUPS = {
         ),
         "dossier": postponed(
             "dossier:dossier",
-            "Evaluate a controller by the criteria of a document, beside the standards; "
+            "Evaluate a controller by the criteria of a document, next to the standards; "
             "see `thalweg docs dossier`.",
         ),
         "score": postponed(

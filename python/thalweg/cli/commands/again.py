@@ -29,7 +29,7 @@ _HOW = {
 
 
 def command_line(command: str, signature: inspect.Signature, given: Mapping[str, Any]) -> str:
-    """The command that repeats what a function with this signature did: the values that are no defaults."""
+    """The command that repeats what a function with this signature did: the values that are not defaults."""
     words = ["thalweg", *command.split()]
     for name, parameter in signature.parameters.items():
         value = given.get(name)

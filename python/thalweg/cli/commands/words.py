@@ -57,7 +57,7 @@ class Number:
 
     @staticmethod
     def of(error: Exception) -> Number | None:
-        """What the parser has refused; None if it is no number."""
+        """What the parser has refused; None if it is not a number."""
         found, parameter = getattr(error.__cause__, "errors", None), getattr(error, "param", None)
         if found is None or parameter is None:
             return None

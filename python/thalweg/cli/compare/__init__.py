@@ -63,7 +63,7 @@ def compare(
         typer.Option(
             "--plan",
             metavar="PERCENT",
-            help='Say how many trials a difference of this size needs, as in "2 %"; A alone will do.',
+            help='Say how many trials a difference of this size needs, as in "2 %"; A is enough.',
         ),
     ] = None,
     plot: Annotated[

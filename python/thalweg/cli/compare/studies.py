@@ -58,7 +58,7 @@ def compare_stored(
             count, differ = sum(map(len, judged)), sum(one.differs for each in judged for one in each)
             beyond = percent(margin if limit is None else limit)
             words = f"by their trials {differ} of {count} medians differ by more than {beyond}"
-            say(f"{words}, of which at most 5 % by chance")
+            say(f"{words}, at most 5 % of them by chance")
     if limit is None:
         return PASSED
     if bare:

@@ -16,11 +16,11 @@ LETTERS = string.ascii_uppercase
 _DROPPABLE = ("ties", "B better", "of", "fails", "verdicts", "A median", "change")
 """What a narrow terminal goes without, the first one first: the answer and its interval stay."""
 _DIGITS = 5
-"""Of a median that messages name."""
+"""Digits of a median that messages name."""
 
 
 def headers(named: bool, b: str = "B") -> tuple[str, ...]:
-    """Of a comparison of A and `b`, with the names of scenarios or without."""
+    """The headers of a comparison of A and `b`, with the names of scenarios or without."""
     names = ("scenario",) if named else ()
     rest = ("B is", "A median", "B - A [95 %]", "change", "verdicts", "fails", "of")
     return tuple(name.replace("B", b) for name in (*names, "criterion", *rest, "B better", "ties"))

@@ -54,7 +54,7 @@ from thalweg.trials.gathering import gather
 from thalweg.trials.store.shard import Shard
 
 TRIALS = 20
-"""Of each scenario where neither `-n` nor a baseline says how many."""
+"""Trials of each scenario where neither `-n` nor a baseline says how many."""
 BASELINE = Path("thalweg-baseline.json")
 """What a gate compares with where no option names another file."""
 _LARGEST_THRESHOLDS = 1 << 20
@@ -100,7 +100,7 @@ def gate(
     ] = False,
     thresholds: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A TOML file with a table [gate], instead of that of suite.toml."),
+        typer.Option(metavar="FILE", help="A TOML file with a table [gate], instead of suite.toml's."),
     ] = None,
     only: Only = None,
     trials_: Annotated[
@@ -110,7 +110,7 @@ def gate(
             "-n",
             min=1,
             max=SET_SIZE,
-            help=f"Trials of each scenario.  [default: those of the baseline, or {TRIALS}]",
+            help=f"Trials of each scenario.  [default: the baseline's, or {TRIALS}]",
             show_default=False,
         ),
     ] = None,
@@ -136,7 +136,7 @@ def gate(
         typer.Option(
             min=1,
             max=LARGEST_SET,
-            help="Number of a set of seeds, as of suites.  [default: that of the baseline, or 1]",
+            help="Number of a set of seeds, as of suites.  [default: the baseline's, or 1]",
             show_default=False,
         ),
     ] = None,

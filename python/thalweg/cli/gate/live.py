@@ -46,7 +46,7 @@ class Side:
 
     @property
     def name(self) -> str:
-        """Of the scenario."""
+        """The name of the scenario."""
         return self.now.description.name
 
 
@@ -186,7 +186,7 @@ def _row(one: Comparison) -> list[str]:
 
 
 def _case(metrics: Sequence[Comparison]) -> Case:
-    """Of one scenario: one cause makes many metrics worse, and is one failure."""
+    """The case of one scenario: one cause makes many metrics worse, and is one failure."""
     first, worse = metrics[0], of("worse", metrics)
     if worse:
         said = []

@@ -12,7 +12,7 @@ class Given:
     """What a gate was given that its trials depend on, in the words of the command line."""
 
     scenarios: Mapping[str, str]
-    """Of each name, the argument of `thalweg run`."""
+    """The argument of `thalweg run` for each name."""
     controllers: Sequence[str]
     """The texts of `-c`; a scenario takes those of the flows that it has."""
     settings: Sequence[str]

@@ -38,7 +38,9 @@ def merge(
         if all(sweeps):
             new = merge_sweeps(folders, out, bar.show)
         elif any(sweeps):
-            raise RequestError(f"{folders[sweeps.index(True)]} holds a sweep, others do not; accepted: one kind")
+            raise RequestError(
+                f"{folders[sweeps.index(True)]} holds a sweep, others do not; merge one kind at a time"
+            )
         else:
             new = merge_trials(folders, out, bar.show)
     note(f"{new} trials are new in {out}")

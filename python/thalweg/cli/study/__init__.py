@@ -12,7 +12,7 @@ from thalweg.cli.commands.later import Later, group_of
 from thalweg.experiments.studies.catalogue import TITLES, study_of
 
 _OWN = {"harm", "transient", "loopback"}
-"""Those with options that are no parameters."""
+"""The studies with options that are not parameters."""
 
 
 def _command(name: str) -> Any:

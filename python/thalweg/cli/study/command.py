@@ -43,7 +43,7 @@ Shape = Annotated[Format, typer.Option("--format", help="Output format.")]
 
 
 def extra(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
-    """An option of a study that is no parameter of its experiment."""
+    """An option of a study that is not a parameter of its experiment."""
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 

@@ -21,7 +21,7 @@ Live = Annotated[
     bool,
     typer.Option(
         "--live",
-        help="Run the kernel's TCP (kernel:cubic) in real time beside the simulator, with fewer and shorter "
+        help="Run the kernel's TCP (kernel:cubic) in real time next to the simulator, with fewer and shorter "
         "trials; see `thalweg docs live`.",
         rich_help_panel=_PANEL,
     ),

@@ -14,7 +14,7 @@ from thalweg.realtime import LiveScenario, is_faithful, play
 from thalweg.results.suite_result import Store, SuiteResult
 
 LIVE_TRIALS = 5
-"""Of each scenario, where nothing else is asked: real time takes as long as it says."""
+"""Trials of each scenario, where nothing else is asked: real time takes as long as it says."""
 
 
 def load_live(

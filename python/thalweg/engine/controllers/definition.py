@@ -122,8 +122,8 @@ def of_class(given: type[Controller] | partial[Controller]) -> Definition:
         isinstance(given, partial) and given.args
     ):
         raise RequestError(
-            f"{given!r} is no controller; accepted: a name, a class of thalweg.Controller, or functools.partial "
-            "of one with options by name"
+            f"{given!r} is not a controller; accepted: a name, a class of thalweg.Controller, or "
+            "functools.partial of one with options by name"
         )
     known = options_of(controller, controller.__name__)
     for name in options:

@@ -110,7 +110,7 @@ def _types(hint: Any, what: str, name: str) -> list[Any]:
     shown = getattr(hint, "__name__", str(hint))
     raise RequestError(
         f"{what}: option {name} has the type {shown}; accepted: float, int, bool, str, Literal of texts, "
-        "or None beside one"
+        "or one of these or None"
     )
 
 

@@ -35,8 +35,8 @@ class Resolver:
         if text not in self.definitions:
             if text.startswith(NAMELESS):
                 raise RequestError(
-                    f'"{text}" was a class of the process that ran it; accepted: a class in a file, such as '
-                    "mine.py:Mine"
+                    f'"{text}" was a class of the process that ran it; a replay needs a class in a file, '
+                    "such as mine.py:Mine"
                 )
             if not is_of_file(text):
                 return None

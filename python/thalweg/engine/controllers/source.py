@@ -98,7 +98,7 @@ class Source:
         if name is not None:
             found = getattr(self.module, name, None)
             if not _is_controller(found):
-                wrong = "is no class of thalweg.Controller" if found is not None else "is not in this file"
+                wrong = "is not a class of thalweg.Controller" if found is not None else "is not in this file"
                 raise RequestError(f"{self.file}: {name} {wrong}{did_you_mean(name, own)}")
             return found
         if not own:
@@ -163,7 +163,7 @@ def place(error: BaseException, file: Path, otherwise: int | None = None) -> str
 
 
 def _imports(text: str) -> Iterator[str]:
-    """The modules that a file may import, with their packages; none if it is no Python."""
+    """The modules that a file may import, with their packages; none if it is not Python."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):

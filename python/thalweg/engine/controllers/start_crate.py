@@ -43,7 +43,7 @@ def write_crate(name: str, crates: Path | None) -> Path:
     found = crates or crates_of_checkout()
     if found is None:
         raise RequestError(
-            "--rust requires the sources of Thalweg, which are not beside this package: use --crates DIR with "
+            "--rust requires the sources of Thalweg, which this package does not contain: use --crates DIR with "
             "the folder crates of a checkout"
         )
     if not (found / "control" / "Cargo.toml").is_file():

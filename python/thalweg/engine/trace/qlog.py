@@ -42,7 +42,7 @@ METRICS = {
 """Our columns, their names in qlog, and the factor between: qlog counts milliseconds, and all else in integers."""
 
 _DRAFT = 12
-"""Of draft-ietf-quic-qlog-quic-events: until there is an RFC, its schema has this in its name (section 2.1)."""
+"""The draft of ietf-quic-qlog-quic-events: until it is an RFC, its schema is named by this (section 2.1)."""
 
 _OURS = ("drop", "held_back", "frame")
 """Events that no draft has."""

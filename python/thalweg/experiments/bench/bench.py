@@ -40,7 +40,7 @@ from thalweg.realtime.report import reasons
 from thalweg.results.gate.baseline import value_of
 
 _COMPARED = ("rate", "completion", "loss", "queue-delay")
-"""Of the main flow. What may be 0, and so has a least threshold, has a difference; the others have a ratio."""
+"""Metrics of the main flow. What may be 0, and so has a least threshold, has a difference, others a ratio."""
 REFERENCE = Side("kernel:cubic", controller="kernel:cubic")
 """Beside which is measured what a side takes from a neighbour."""
 
@@ -90,7 +90,7 @@ class Condition:
     neighbour: str | None
     """The flow from which sides take, if there is one."""
     taken: dict[str, list[float]] = field(default_factory=dict)
-    """Of each side, by round."""
+    """The values of each side, by round."""
     left_out: int = 0
     """Rounds in which a side had no trial in time."""
     repeated: int = 0
@@ -117,7 +117,7 @@ class Bench:
     sides: Sequence[Side]
     conditions: list[Condition]
     outcomes: dict[str, dict[str, list[Outcomes]]]
-    """Of each side, those of each condition."""
+    """The outcomes of each side, for each condition."""
     interrupted: bool = False
     failure: str | None = None
     """Why it ended early, if a program failed."""

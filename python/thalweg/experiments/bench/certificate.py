@@ -8,7 +8,7 @@ from pathlib import Path
 from thalweg.base.errors import RequestError
 
 _NAMES = "DNS:server,DNS:server4,DNS:server6,DNS:localhost,IP:198.51.100.2"
-"""Those of the endpoint contract, and the address of the first host of programs on the side of servers."""
+"""The names of the endpoint contract, and the address of the first host of programs on the side of servers."""
 
 
 def make_certificate(certificate: Path, key: Path) -> None:

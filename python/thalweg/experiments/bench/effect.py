@@ -45,14 +45,14 @@ class Effect:
 
     @property
     def medians(self) -> tuple[float, float | None]:
-        """Of both sides; NaN without trials."""
+        """The medians of both sides; NaN without trials."""
         if not self.a:
             return math.nan, None
         return median(np.array(self.a)), median(np.array(self.b)) if self.b else None
 
     @property
     def interval(self) -> Interval:
-        """Of the median ratio b/a, or difference b - a; of the metric itself if there is one side.
+        """The interval of the median ratio b/a, or difference b - a; of the metric itself if there is one side.
 
         It holds however often one looks.
         """

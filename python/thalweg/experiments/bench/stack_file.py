@@ -81,7 +81,7 @@ class StackFile:
 
     name: str
     folder: Path
-    """Of the file: where its commands run."""
+    """The folder of the file: where its commands run."""
     client: str
     server: str | None = None
     ready: str | None = None

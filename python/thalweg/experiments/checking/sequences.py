@@ -61,7 +61,7 @@ class _Sequence:
     sent: dict[int, SimpleNamespace] = field(default_factory=dict)
     """What is remembered of the packets in flight."""
     gone: dict[int, SimpleNamespace] = field(default_factory=dict)
-    """Of those that were declared lost."""
+    """Packets that were declared lost."""
 
     def play(self) -> BrokenSequence | None:
         """Plays it to its end, or until a rule is broken."""

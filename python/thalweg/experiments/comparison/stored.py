@@ -60,7 +60,7 @@ class StoredStudy:
     samples: Callable[[], Samples] | None = None
     """Reads the values of all trials, if they are stored. Raises ResultError."""
     seeds: range = range(0)
-    """Of the trials of each cell."""
+    """Seeds of the trials of each cell."""
     files: Sequence[str] = ()
     """What belongs to it, by names below the folder."""
 

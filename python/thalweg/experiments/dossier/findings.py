@@ -17,7 +17,7 @@ from thalweg.judging.statistics.quantiles import median
 
 _STANDINGS: Sequence[Standing] = (BEYOND, WITHIN, UNKNOWN)
 NAMES = {"reno": "Reno", "cubic": "CUBIC"}
-"""Of the standards, for sentences."""
+"""The standards, as sentences name them."""
 WORST = 3
 """How many findings the first screen has."""
 
@@ -35,7 +35,7 @@ def with_interval(interval: Interval, number: Measure) -> str:
 
 @dataclass(frozen=True)
 class Findings:
-    """Of a dossier."""
+    """The findings of a dossier."""
 
     parameters: Parameters
     played: Results
@@ -63,7 +63,7 @@ class Findings:
     def worst(self) -> Sequence[Judgement]:
         """The worst number of each of the three worst settings: beyond the limit, and then undecided.
 
-        None where all numbers are within their limits: what is within is no finding.
+        None where all numbers are within their limits: what is within is not a finding.
         """
         found = [one for one in self.judged if one.is_beyond or one.is_undecided]
         by_setting: dict[str, Judgement] = {}
@@ -78,21 +78,21 @@ class Findings:
 
     @property
     def title(self) -> str:
-        """Of the page and of the Markdown file."""
+        """The title of the page and of the Markdown file."""
         return f"{self.parameters.candidate.title}: a dossier for RFC 9743"
 
     def of(self, criterion: str) -> list[Judgement]:
-        """Those of a criterion."""
+        """The judgements of a criterion."""
         return [one for one in self.judged if one.question.criterion == criterion]
 
     def by_environment(self, criterion: str) -> dict[str, list[Judgement]]:
-        """Those of a criterion by the section of their environment, in the order of the RFC."""
+        """The judgements of a criterion by the section of their environment, in the order of the RFC."""
         of = self.of(criterion)
         found = {number: [one for one in of if one.setting.environment == number] for number in ENVIRONMENTS}
         return {number: judged for number, judged in found.items() if judged}
 
     def limits(self) -> Iterator[tuple[str, str, str, str]]:
-        """Of each number that was judged: its title, its meaning, its limit in words, and why."""
+        """For each number that was judged: its title, its meaning, its limit in words, and why."""
         for name, number in {one.number.name: one.number for one in self.judged}.items():
             limit = self.parameters.bounds[name]
             yield number.heading, number.meaning, limit.words(number), limit.reason
@@ -110,7 +110,7 @@ class Findings:
 
     @property
     def answered(self) -> list[Section]:
-        """Those of them with evidence."""
+        """The criteria with evidence."""
         with_evidence = {
             number for one in self.judged for number in (one.question.criterion, one.setting.environment)
         }

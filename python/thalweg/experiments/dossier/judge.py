@@ -51,14 +51,14 @@ class Judgement:
     of_standards: tuple[Values, ...]
     """In the order of STANDARDS."""
     interval: Interval
-    """Of the median of the candidate."""
+    """The interval of the candidate's median."""
     bound: Values
     """The limit in each trial."""
     standing: Standing
     differs: tuple[int, ...]
     """From each standard: -1 for smaller, 1 for larger, 0 if that cannot be told."""
     worst_seed: int
-    """Of the trial that lies farthest beyond the limit, or nearest to it."""
+    """The seed of the trial that lies farthest beyond the limit, or nearest to it."""
     worst_bound: float
     """The limit in that trial."""
 
@@ -175,5 +175,5 @@ def _differs(values: Values, standard: Values, confidence: float) -> int:
 
 
 def _values(of: Numbers, number: Measure, trials: int) -> Values:
-    """Those of the first trials: in real time there are fewer."""
+    """The values of the first trials: in real time there are fewer."""
     return of.get(number.name, np.full(len(of[SEED]), np.nan))[:trials]

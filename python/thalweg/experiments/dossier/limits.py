@@ -34,14 +34,14 @@ class Relative:
     """A bound by the numbers of the standards."""
 
     times: float
-    """Of the worse one."""
+    """How many times the worse one."""
     plus: float
     """Beyond that, in the unit of the number."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """Of one number: what is beyond all of its bounds is beyond the limit. It has one of them at least."""
+    """The limit of a number: what is beyond all of its bounds is beyond the limit. It has at least one of them."""
 
     relative: Relative | None
     absolute: float | None

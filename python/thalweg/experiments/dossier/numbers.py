@@ -31,7 +31,7 @@ class Made:
 
     metric: str
     over: Literal["sum", "largest", "packets"]
-    """Of several flows: a share of packets is of the packets of all."""
+    """How several flows make one number: a share of packets is of the packets of all."""
     of: Literal["main", "other", "starved", "video"] = "main"
     """Starved are the others, or any flow if all are the candidate's."""
 
@@ -113,7 +113,7 @@ def _made(outcomes: Outcomes, table: pl.DataFrame, made: Made) -> Values:
 
 
 def _geometric_mean(outcomes: Outcomes) -> Values:
-    """Of completion times; a short flow that the time limit cut off counts with the time that it was there."""
+    """The mean of completion times; a flow that the time limit cut off counts with the time that it was there."""
     ends = outcomes.trials.select("trial", "end_s")
     times = outcomes.requests.join(ends, on="trial").with_columns(
         pl.when(pl.col("completion_s").is_finite())

@@ -24,9 +24,9 @@ from thalweg.realtime import LiveScenario
 
 SCOPES = ("general", "controlled")
 TRIALS = {"quick": 16, "default": 20, "full": 40}
-"""Of each setting and player, by profile. Fewer than 15 cannot be told from chance with so many comparisons."""
+"""Trials of each setting and player, by profile. So many comparisons need at least 15 to tell chance apart."""
 LIVE_TRIALS = 6
-"""Of each setting in real time: the least with an interval of 95 % for a median."""
+"""Trials of each setting in real time: the least with an interval of 95 % for a median."""
 
 
 def cell_name(setting: str, player: Player) -> str:
@@ -108,7 +108,7 @@ class Parameters:
         if self.candidate.is_live:
             raise RequestError(
                 f"--controller {self.controller}: expected a controller that runs in virtual time; the kernel's "
-                "stand beside one, --also kernel:cubic"
+                "need one next to them, --also kernel:cubic"
             )
         for flag, player in [("--controller", self.candidate), *(("--also", other) for other in self.others)]:
             if player.controller:
@@ -121,7 +121,7 @@ class Parameters:
 
     @property
     def trials(self) -> int:
-        """Of each cell."""
+        """Trials of each cell."""
         return TRIALS[self.profile]
 
     @property
@@ -141,7 +141,7 @@ class Parameters:
 
     @cached_property
     def settings(self) -> Mapping[str, Setting]:
-        """Those of the profile that the candidate can play, by name."""
+        """The settings of the profile that the candidate can play, by name."""
         return {setting.name: setting for setting in self._profile if self._can_play(setting)}
 
     @property
@@ -205,7 +205,7 @@ class Parameters:
                 yield Cell(setting.name, player, f"{setting.title}: {player.title}")
 
     def scenario(self, cell: Cell) -> Scenario | LiveScenario:
-        """Of a cell. Raises RequestError."""
+        """The scenario of a cell. Raises RequestError."""
         keys = self._keys(cell) | {"source": f"RFC 9743 section {self.settings[cell.setting].environment}"}
         return cell.player.read(scenario_text(keys), cell.name)
 

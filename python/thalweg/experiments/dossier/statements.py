@@ -45,7 +45,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Statements:
-    """Of one author."""
+    """The statements of one author."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
     field: tuple[Field, ...] = ()

@@ -47,7 +47,7 @@ class Elements:
     """One list, and what its entries may be."""
 
     name: str
-    """That of its list; with a number if others have the same list: `path.change#2`."""
+    """The name of its list; with a number if others have the same list: `path.change#2`."""
     of: str
     """The list, as `path.change`."""
     most: int
@@ -80,7 +80,7 @@ class Elements:
             table = table.setdefault(part, {}) if isinstance(table, dict) else _named(table, part)
         there = table.get(last, []) if isinstance(table, dict) else None
         if not isinstance(there, list) or not all(isinstance(entry, dict) for entry in there):
-            raise RequestError('it is no list of tables; accepted: one, such as "path.change" or "flow"')
+            raise RequestError('it is not a list of tables; accepted: one, such as "path.change" or "flow"')
         if not entries:
             return
         first = len(there) + 1

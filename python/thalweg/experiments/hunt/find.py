@@ -63,9 +63,9 @@ class Find:
 
     objective: Objective
     seed: int
-    """Of the trial in which the shrunk scenario is worst."""
+    """The seed of the trial in which the shrunk scenario is worst."""
     trials: int
-    """Of each scenario."""
+    """Trials of each scenario."""
     baseline: float
     """The objective of the scenario of the plan, without anything that varies."""
     found: Document
@@ -95,7 +95,7 @@ class Find:
     complete: bool = True
     """Whether no Ctrl-C ended search or shrinking."""
     found_seed: int | None = None
-    """Of the trial in which it is worst as it was found; None if that of the shrunk one."""
+    """The seed of the trial in which it is worst as found; None if the shrunk one has the same."""
     core_s: float = 0.0
     """Processor time of these trials."""
     wall_s: float = 0.0
@@ -114,7 +114,7 @@ class Find:
 
     @property
     def seed_as_found(self) -> int:
-        """Of the trial in which it is worst as it was found."""
+        """The seed of the trial in which it is worst as it was found."""
         return self.seed if self.found_seed is None else self.found_seed
 
     @property

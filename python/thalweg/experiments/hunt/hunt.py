@@ -1,8 +1,8 @@
 """`thalweg.Hunt`: a search for the worst scenario of a space, which is replayed on fresh seeds, and then shrinks.
 
-The largest of many values that are drawn is large, whatever they are drawn from: the worst of a search is no find
-before trials that did not choose it say so too. So the worst few are played on fresh seeds, as is the scenario of
-the plan, and the first that is worse there is the find. The chance that a space in which nothing has an effect
+The largest of many values that are drawn is large, whatever they are drawn from: the worst of a search is not a
+find before trials that did not choose it say so too. So the worst few are played on fresh seeds, as is the plan's
+scenario, and the first that is worse there is the find. The chance that a space in which nothing has an effect
 yields one is at most 2.5 %, one side of intervals of 95 % that allow for how many are replayed (Bonferroni).
 """
 
@@ -59,7 +59,7 @@ class Hunt:
 
     @staticmethod
     def of(plan: HuntPlan) -> Hunt:
-        """Of a plan that was read."""
+        """The hunt of a plan that was read."""
         hunt = Hunt.__new__(Hunt)
         hunt._plan = plan
         return hunt

@@ -40,7 +40,7 @@ class Judge:
 
     hunt: HuntPlan
     trials: int = 0
-    """That ran, those of reference controllers included."""
+    """How many ran, with the ones of reference controllers."""
     core_s: float = 0.0
     """Processor time of these."""
     refused: int = 0
@@ -52,7 +52,7 @@ class Judge:
     _metrics: dict[str, float] = field(default_factory=dict)
     _seen: dict[str, Behaviour] = field(default_factory=dict)
     _played: dict[int, list[_native.Outcomes]] = field(default_factory=dict)
-    """Of each scenario of a batch, the parts that came: an executor may hand over some trials, and more later."""
+    """The parts of each scenario that came: an executor may hand over some trials, and more later."""
     _failed: dict[int, str] = field(default_factory=dict)
 
     def values(self, documents: Sequence[Mapping[str, Any]]) -> Generator[Batch, None, list[float | None]]:

@@ -42,13 +42,13 @@ def reserve_folder(folder: Path) -> AbstractContextManager[None]:
 
 
 def check_corpus(corpus: Path) -> None:
-    """Refuses a folder that is no corpus and cannot become one; makes none. Raises RequestError."""
+    """Refuses a folder that is not a corpus and cannot become one; makes none. Raises RequestError."""
     try:
         if corpus.exists():
             refuse_other(corpus, _SUITE, "suite")
         nearest = next(folder for folder in (corpus, *corpus.absolute().parents) if folder.exists())
         if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
-            raise RequestError(f"cannot write to {corpus}: {nearest} is no folder that can be written")
+            raise RequestError(f"cannot write to {corpus}: {nearest} is not a folder that can be written")
     except OSError as error:
         raise RequestError(f"cannot write to {corpus}: {error.strerror or error}") from None
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 BIN = "50 ms"
-"""Of the series that moments are read from."""
+"""Bins of the series that moments are read from."""
 TIMES = ("at", "start")
 """Keys of a scenario that say when something begins to happen."""
 _MOST = 3

@@ -35,7 +35,7 @@ _STARVED = 0.1
 _LEAST_BPS = 1.0
 _REFERENCE = "cubic"
 _TIME_LIMIT = "10 min"
-"""Of a scenario that says none: no time is beyond it."""
+"""The limit of a scenario that has none: no time is beyond it."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Kind:
     words: str
     """A value in words, after the name of the flow; `{}` is the value."""
     metric: str
-    """Of criteria: what bounds it in a suite."""
+    """A metric of criteria: what bounds it in a suite."""
     needs: tuple[str, ...] = ()
     """Keys of a plan that it takes beside the flow."""
 
@@ -85,7 +85,7 @@ class Objective:
 
     @property
     def unit(self) -> str:
-        """Of its values."""
+        """The unit of its values."""
         return NAMED[self.kind].unit
 
     @property
@@ -105,7 +105,7 @@ class Objective:
             if name is not None and name not in names:
                 raise RequestError(f"{key} = {name!r}: the scenario has no such flow{did_you_mean(name, names)}")
         if self.victim == self.flow:
-            raise RequestError(f"victim = {self.victim!r}: is the flow itself; accepted: another one")
+            raise RequestError(f"victim = {self.victim!r}: is the flow itself; name another one")
         if self.kind == "unfairness" and len(names) < 2:
             raise RequestError("unfairness needs at least two flows; this scenario has one")
         own = _entry(document, self.flow)

@@ -52,7 +52,7 @@ class HuntPlan:
     """What to hunt for, and where."""
 
     plan: Plan
-    """Of one point: its axes are the space."""
+    """A plan of one point: its axes are the space."""
     objective: Objective
     elements: tuple[Elements, ...]
     budget: int
@@ -65,7 +65,7 @@ class HuntPlan:
 
     @property
     def seeds(self) -> range:
-        """Those of the trials of each scenario."""
+        """The seeds of the trials of each scenario."""
         return self.plan.seeds
 
     @property

@@ -56,7 +56,7 @@ class Size:
 
 
 def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """All values that are no tables and no lists of tables, with their paths."""
+    """All values that are neither tables nor lists of tables, with their paths."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from leaves(inner, (*path, key))
@@ -97,7 +97,7 @@ def numbers(value: Any) -> int:
 
 
 def parts(value: Any) -> tuple[Decimal, str] | None:
-    """The number of a value and what follows it; None for a value that is no number.
+    """The number of a value and what follows it; None for a value that is not a number.
 
     >>> parts("20.5 ms"), parts(3), parts("c4")
     ((Decimal('20.5'), ' ms'), (Decimal('3'), ''), None)

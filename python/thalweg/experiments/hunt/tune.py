@@ -44,11 +44,11 @@ class TuningResult:
     """As the user has it."""
     best: str
     start_score: float | None
-    """Of the user's options on the open half; None if a guard is broken."""
+    """The score of the user's options on the open half; None if a guard is broken."""
     best_score: float | None
     tried: int = 0
     out: int = 0
-    """Of those, refused or with a broken guard."""
+    """How many of those were refused or broke a guard."""
     refusal: str = ""
     history: list[float | None] = field(default_factory=list)
     held_back: list[tuple[str, float | None, float | None]] = field(default_factory=list)

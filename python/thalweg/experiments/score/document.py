@@ -45,7 +45,7 @@ class Score:
 
     document: dict[str, Any]
     scenarios: Mapping[str, Scenario]
-    """Those that it ran, by their names."""
+    """The scenarios that it ran, by their names."""
     samples: Mapping[str, Mapping[str, Values]]
     """Rate and RTT of each trial, by the scenarios in which none failed."""
 

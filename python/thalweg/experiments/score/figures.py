@@ -27,20 +27,20 @@ RATE, RTT, LEAST_SHARE = (NAMED[name].column for name in ("rate", "rtt", "least-
 
 @dataclass(frozen=True)
 class Figures:
-    """Of one controller on one scenario; None for what the scenario has not."""
+    """The figures of one controller on one scenario; None for what the scenario has not."""
 
     rate: float
     rtt: float
     loss: float
     competitor_rate: float | None
-    """Of the flow of CUBIC."""
+    """The goodput of the flow of CUBIC."""
     least_share: float | None
     unfinished: int
     """Trials in which the flow did not finish although the trial waited for it."""
     rates: Values = field(default_factory=lambda: np.zeros(0))
-    """Of each trial; 0 where there is none."""
+    """The rate of each trial; 0 where there is none."""
     rtts: Values = field(default_factory=lambda: np.zeros(0))
-    """Of each trial; 0 where there is none."""
+    """The round-trip time of each trial; 0 where there is none."""
 
     @staticmethod
     def of(outcomes: Outcomes) -> Figures:
@@ -88,6 +88,6 @@ def _mean(column: pl.Series) -> float:
 
 
 def _least(shares: pl.Series, count: int) -> float | None:
-    """Of an equal share; None if flows were never active at the same time."""
+    """The least part of an equal share; None if flows were never active at the same time."""
     found = shares.fill_nan(None).drop_nulls().min()
     return count * float(found) if isinstance(found, (int, float)) else None

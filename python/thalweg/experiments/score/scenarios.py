@@ -34,7 +34,7 @@ class Variant:
     drawn: Mapping[str, str]
     """Keys that differ from the file of the scenario."""
     flows: tuple[str, ...]
-    """Those that get the controller: all that are not named after another one."""
+    """The flows that get the controller: all that are not named after another one."""
 
     def bound(self, controller: str) -> Scenario:
         """The scenario with a controller. Raises RequestError."""

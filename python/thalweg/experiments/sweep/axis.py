@@ -48,7 +48,7 @@ class Value:
     """In the base unit; None where it is none."""
     unit: str
     given: Any
-    """As the plan has it: a class of controllers is no text."""
+    """As the plan has it: a class of controllers is not text."""
 
     @staticmethod
     def of(given: Any) -> Value:
@@ -112,7 +112,7 @@ class Axis:
 
     key: str
     values: tuple[Value, ...]
-    """Those of a grid; empty for a range without steps, which designs of points draw from."""
+    """The values of a grid; empty for a range without steps, which designs of points draw from."""
     range: Range | None = None
 
     @property

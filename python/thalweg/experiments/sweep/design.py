@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 KINDS = ("grid", "random", "latin-hypercube", "sobol")
 MOST_POINTS = 10**6
-"""Of a design of points, which are all held in memory; a grid is not."""
+"""The most points of a design, which are all held in memory; a grid is not."""
 _COUNTED = 10**7
 """Points of a grid that are counted one by one if some are excluded."""
 
@@ -212,5 +212,5 @@ class Space:
         if self.design.kind == "latin-hypercube":
             return np.asarray(qmc.LatinHypercube(dimensions, rng=np.random.default_rng(seed)).random(n))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of numbers of points that are no power of two
+            warnings.simplefilter("ignore", UserWarning)  # of numbers of points that are not a power of two
             return np.asarray(qmc.Sobol(dimensions, rng=np.random.default_rng(seed)).random(n))

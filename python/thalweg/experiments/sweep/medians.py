@@ -67,7 +67,7 @@ def _defined(rows: pl.DataFrame, metric: Measure) -> pl.DataFrame:
 
 
 def _completion(rows: pl.DataFrame) -> pl.DataFrame:
-    """As verdicts count it: what noise adds to the start is no part of it."""
+    """As verdicts count it: what noise adds to the start is not part of it."""
     late = (pl.col("start_s") - pl.col(PLANNED)).fill_nan(None).fill_null(0.0)
     own = rows.select("finished", pl.col("completion_s") - late, trial="index", flow=pl.lit("flow"))
     criterion = {"flow": "flow", "metric": "completion"}

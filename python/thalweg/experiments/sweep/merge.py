@@ -64,7 +64,7 @@ def _points(results: Sequence[SweepResult], out: Path) -> pl.DataFrame:
         found.append(SweepResult.load(out).points)
     points = pl.concat(found, how="vertical_relaxed").unique(["index", "point"]).sort("index")
     if points["index"].is_duplicated().any():
-        raise RequestError("the stores differ in scenario or controllers; accepted: shards made of the same files")
+        raise RequestError("the stores differ in scenario or controllers; shards must be made of the same files")
     return points
 
 
@@ -72,6 +72,6 @@ def _refuse_other(folder: Path, value: object, first: SweepResult, key: str) -> 
     if value != first.head[key]:
         what = {"plan": "another plan", "engine": f"engine {value}"}.get(key, f"{key} {value!r:.60}")
         raise RequestError(
-            f"{folder} holds a sweep of {what}, not that of {first.folder}; "
-            "accepted: stores of one plan and one engine"
+            f"{folder} holds a sweep of {what}, not the one of {first.folder}; "
+            "all stores need the same plan and engine"
         )

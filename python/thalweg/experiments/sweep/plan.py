@@ -66,9 +66,9 @@ class Plan:
 
     base: Base
     trials: int
-    """Of each point."""
+    """Trials of each point."""
     seed: int
-    """Of the first trial of each point."""
+    """The seed of the first trial of each point."""
     settings: tuple[tuple[str, Value], ...]
     """Keys and values of all points; controllers with their prefix."""
     space: Space
@@ -97,7 +97,7 @@ class Plan:
 
     @property
     def seeds(self) -> range:
-        """Those of the trials of each point."""
+        """The seeds of the trials of each point."""
         return range(self.seed, self.seed + self.trials)
 
 

@@ -54,7 +54,7 @@ class SweepResult:
 
     @property
     def others(self) -> list[str]:
-        """Engines whose trials are in the folder too, and are no part of this."""
+        """Engines whose trials are in the folder too, and are not part of this."""
         return [engine for engine in engines(self.folder) if engine != self.head["engine"]]
 
     @cached_property
@@ -87,7 +87,7 @@ class SweepResult:
         return [(key, text) for key, text in given if not key.startswith(CONTROLLER)], controllers
 
     def typical(self, column: str) -> pl.DataFrame:
-        """Of each point the trial whose value is nearest to the median: with `seed`, `replay` and `trace_hash`."""
+        """The trial of each point whose value is nearest to the median: with `seed`, `replay` and `trace_hash`."""
         order = (pl.col(column) - pl.col(column).median().over("index")).abs()
         trials = (
             self.scan().filter(pl.col("error").is_null()).select("index", "seed", "replay", "trace_hash", column)
@@ -146,7 +146,7 @@ class SweepResult:
 
     @cached_property
     def _counts(self) -> pl.DataFrame:
-        """Of each point that has any, how many trials there are, and how many of them failed."""
+        """For each point that has any, how many trials there are, and how many of them failed."""
         own = self.points.lazy().select("index", "point")
         return (
             own.join(self._trials.select("point", "error"), on="point")
@@ -204,7 +204,7 @@ class SweepResult:
     def to_xarray(self, columns: Sequence[str] | None = None) -> xarray.Dataset:
         """What was measured as arrays with labels: one dimension for each axis, and `seed`.
 
-        Points of a design that is no grid, and tied axes, are one dimension, `point`, with the axes as its
+        Points of a design that is not a grid, and tied axes, are one dimension, `point`, with the axes as its
         coordinates. `columns` selects what is read; text is left out. Missing trials are NaN. Needs the extra
         `thalweg[xarray]`. Raises RequestError.
         """

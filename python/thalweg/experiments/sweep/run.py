@@ -47,12 +47,12 @@ class Tally:
     """How far a sweep is."""
 
     trials: int = 0
-    """Of the plan, or of the shard of it."""
+    """Trials of the plan, or of the shard of it."""
     ran: int = 0
     present: int = 0
     """Trials that were there already."""
     failed: int = 0
-    """Of those that ran or were there, the ones without numbers."""
+    """How many of those that ran or were there have no numbers."""
     core_s: float = 0.0
     """Processor time of the trials that ran."""
     wall_s: float = 0.0

@@ -97,7 +97,7 @@ def opened(folder: Path, plan: Plan) -> Iterator[Store]:
         if document is not None and document["scenario"] != plan.base.name:
             raise RequestError(
                 f"{folder} holds a sweep of {document['scenario']!r}, the plan is of {plan.base.name!r}; "
-                "accepted: another folder"
+                "use another folder"
             )
         store = Store(folder, engine)
         store.load()

@@ -67,7 +67,7 @@ class Sweep:
 
     @staticmethod
     def of(plan: Plan) -> Sweep:
-        """Of a plan that was read."""
+        """The sweep of a plan that was read."""
         sweep = Sweep.__new__(Sweep)
         sweep._plan = plan
         return sweep

@@ -34,10 +34,10 @@ def summary(what: str, chances: Sequence[float], rate: float = RATE) -> str:
     """The number of cells of a matrix that differ, in words.
 
     >>> summary("something differs", [0.001] * 9 + [0.04] + [0.5] * 30)
-    'something differs in 9 of 40, of which at most 5 % by chance; taken one by one it would in 10'
+    'something differs in 9 of 40, at most 5 % of them by chance; one by one it would in 10'
     """
     found, alone = sum(discoveries(chances, rate)), sum(chance <= rate for chance in chances)
     return (
-        f"{what} in {found} of {len(chances)}, of which at most {100 * rate:g} % by chance; taken one by one it "
-        f"would in {alone}"
+        f"{what} in {found} of {len(chances)}, at most {100 * rate:g} % of them by chance; "
+        f"one by one it would in {alone}"
     )

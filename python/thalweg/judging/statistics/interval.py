@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Values: TypeAlias = "npt.NDArray[np.float64]"
 
 CONFIDENCE = 0.95
-"""Of all intervals unless said otherwise: half of the rest on each side."""
+"""The confidence of all intervals unless said otherwise: half of the rest on each side."""
 
 
 def finite(value: float) -> float | None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 RESAMPLES = 4000
 _SEED = 9743
-"""Of the resampling: the same trials give the same answer."""
+"""The seed of the resampling: the same trials give the same answer."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.quantiles import median
 
 ERROR = 0.05
-"""Of all comparisons of one gate together for what is worse, and of each comparison for what is not."""
+"""The error of all comparisons of one gate together for what is worse, and of each for what is not."""
 
 Decision = Literal["worse", "not worse", "undecided"]
 
@@ -56,7 +56,7 @@ class SignTest:
     n: int = 0
     """Pairs so far."""
     worse: int = 0
-    """Of these, those in which the second side is worse by more than the margin."""
+    """In how many of these the second side is worse by more than the margin."""
     decision: Decision = "undecided"
 
     def add(self, is_worse: bool) -> None:

@@ -151,7 +151,7 @@ def _starts(ordered: npt.NDArray[np.generic]) -> _Indices:
 
 
 def _ends_and_extremes(bucket: npt.NDArray[np.int32], values: _Floats) -> _Indices:
-    """Of each bucket the first, the last, and the first of the least and of the greatest values."""
+    """The first and the last of each bucket, and the first of the least and of the greatest values."""
     starts = _starts(bucket)
     lengths = np.diff(starts, append=len(bucket))
     chosen = [starts, starts + lengths - 1]

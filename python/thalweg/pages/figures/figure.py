@@ -22,7 +22,7 @@ VEGA_LITE = "6.4"
 """The version that pictures are drawn with; pages carry the same."""
 _POINTS_PER_MM = 72 / 25.4
 _DOTS_PER_POINT = 300 / 72
-"""Of pictures that are printed."""
+"""The resolution of pictures that are printed."""
 _TITLE, _BESIDE, _UNKNOWN = 64, 28, 300
 """Heights: of a title, of the legend or the axis of a panel, and of a figure that does not say, in pixels,
 about."""

@@ -30,7 +30,7 @@ class Panel:
     """A part of a figure with its own vertical axis."""
 
     name: str
-    """Of its data, unique within the figure."""
+    """The name of its data, unique within the figure."""
     spec: Spec
     """Without its time axis."""
     reading: Spec = field(default_factory=dict)

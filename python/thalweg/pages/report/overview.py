@@ -1,7 +1,7 @@
 """The overview of a page: a row for each scenario, failures first, with a strip of its trials.
 
-The row shows the deciding criterion that is held with the least margin. Its strip goes from the floor, or the
-least value, to the target or the worst value; every trial is a line. Trials that did not finish have none: they
+The row shows the deciding criterion with the smallest margin. Its strip runs from the floor, or the least value,
+to the target or the worst value; every trial is a line. Trials that did not finish have none: they
 are counted among the failures.
 """
 
@@ -27,7 +27,7 @@ HEADERS = (
     ("margin", "margin"),
     ("failures", "failures"),
 )
-"""Of the columns, and their kinds, by which the page sorts them."""
+"""The headers of the columns, and their kinds, by which the page sorts them."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Row:
     answer: str
     criterion: str
     margin: str
-    """Of the worst trial to the target, as a share of the target; negative if it is over."""
+    """The margin from the worst trial to the target, as a share of the target; negative if it is over."""
     failures: str
     strip: Markup
 

@@ -22,7 +22,7 @@ class Strip:
     """What a strip shows."""
 
     values: Values
-    """Of the trials, in `unit`; those that are not finite have no line."""
+    """The values of the trials, in `unit`; those that are not finite have no line."""
     unit: str
     at_least: float | None = None
     at_most: float | None = None
@@ -119,4 +119,4 @@ class Strips:
     legend: str
     """What the strips of all rows show, in sentences."""
     rows: Sequence[Sequence[Strip]]
-    """Those of each row of the table, one below the other; none where the row has no trials of this kind."""
+    """The strips of each row of the table, one below the other; none where the row has no trials of this kind."""

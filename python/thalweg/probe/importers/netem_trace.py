@@ -42,7 +42,7 @@ _RATES = {
     f"{scale}bps {scale}bit/s {scale}b/s": factor
     for scale, factor in (("", 1), ("k", 10**3), ("m", 10**6), ("g", 10**9), ("t", 10**12))
 }
-"""Those of its crate human-bandwidth, in small letters."""
+"""The units of its crate human-bandwidth, in small letters."""
 _WORD = re.compile(r"\s*(\d{1,20}(?:\.\d{1,20})?)\s*([a-zA-Zµ]+(?:/s)?)")
 
 
@@ -213,7 +213,7 @@ def _steps(where: str, model: Any, *, is_outermost: bool = False, depth: int = 0
     count = keys.whole("count", 0, _MOST_STEPS)
     if count == 0 and not is_outermost:
         raise RequestError(
-            f"{where}: count = 0, forever, inside another pattern; accepted: 0 for the outermost alone"
+            f"{where}: count = 0, forever, inside another pattern; accepted: 0 only for the outermost"
         )
     # A trace repeats by itself: the outermost pattern is its period.
     once = [
@@ -241,7 +241,7 @@ def _list(where: str, value: Any) -> list[Any]:
 
 
 def _quantity(where: str, value: Any, units: dict[str, int], number: int | None, most: int) -> int:
-    """Of a text with units, of an object of parts, or of a number that counts `number` of the smallest unit."""
+    """A quantity from a text with units, an object of parts, or a number that counts the smallest unit."""
     parts = {"secs": _SECOND, "nanos": 1} if units is _TIMES else {"gbps": 10**9, "bps": 1}
     found: Decimal | None = None
     if isinstance(value, str) and len(value) <= 200 and _WORD.sub("", value).strip() == "":

@@ -23,12 +23,12 @@ class Request:
     host: str
     port: int
     fingerprint: str
-    """Of the certificate that the server must have."""
+    """The fingerprint of the certificate that the server must have."""
     workload: Workload
     amount: float
     """Bytes, or for a call seconds."""
     controller: str = "c4"
-    """Of our own sender."""
+    """The controller of our own sender."""
     server_controller: str | None = None
     """Which the server should use; it must let clients choose."""
     patience_s: float = 5.0
@@ -43,7 +43,7 @@ class Fetched:
 
     summary: dict[str, Any]
     trace: Trace | None
-    """Of our own sender, if requested."""
+    """The trace of our own sender, if requested."""
 
 
 def fetch(request: Request, trace: bool = False, on_progress: Callable[[int], None] | None = None) -> Fetched:

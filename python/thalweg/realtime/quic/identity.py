@@ -45,7 +45,7 @@ class Identity:
 
     @staticmethod
     def read(file: Path) -> Identity:
-        """That of a file. Raises RequestError if it cannot be read, or is none."""
+        """The identity in a file. Raises RequestError if it cannot be read, or is none."""
         try:
             text = file.read_text(encoding="ascii")
         except (OSError, ValueError) as error:
@@ -63,7 +63,7 @@ class Identity:
 
     @staticmethod
     def of(file: Path) -> tuple[Identity, bool]:
-        """That of a file, which is made if it does not exist; tells whether it was. Raises RequestError."""
+        """The identity in a file, which is made if it does not exist; and whether it was. Raises RequestError."""
         if file.exists():
             return Identity.read(file), False
         made = Identity.make()

@@ -84,7 +84,7 @@ class Place:
 
     @property
     def main(self) -> Statistics:
-        """Of the main controller."""
+        """The statistics of the main controller."""
         return self.against[0].row.b
 
     @property

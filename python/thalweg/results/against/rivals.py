@@ -71,14 +71,14 @@ def with_rivals(
             own = _controller(scenario, flow)
             if _native.normal_controller(rival) == _native.normal_controller(own):
                 raise RequestError(
-                    f"{where} {rival}: flow {flow} of {entry.name} has this controller itself; accepted: "
+                    f"{where} {rival}: flow {flow} of {entry.name} has this controller itself; use "
                     f"another rival, or another controller for it with -c {flow}=NAME"
                 )
             name = f"{entry.name}@{number}"
             if name in (one.name for one in entries):
                 raise RequestError(
                     f"{suite.name}: the trials of {rival} in {entry.name} are stored as {name}, which is the "
-                    "name of a scenario; accepted: another name for it"
+                    "name of a scenario; use another name for it"
                 )
             played = _with_rival(entry, scenario, flow, rival, overrides, bindings, where)
             played.description = replace(
@@ -136,5 +136,5 @@ def _refuse_unused(suite: Suite, used: set[str], *, whole: bool) -> None:
         )
     if not used:
         raise RequestError(
-            f"{suite.name}: no scenario is left to compare; accepted: another --only, or --against {NONE}"
+            f"{suite.name}: no scenario is left to compare; use another --only, or --against {NONE}"
         )

@@ -30,7 +30,7 @@ class Standing:
     """The places of a controller among rivals."""
 
     controllers: tuple[str, ...]
-    """Those that are compared; one, unless scenarios differ in the controller of their main flow."""
+    """The controllers that are compared; one, unless scenarios differ in the controller of their main flow."""
     compared: tuple[str, ...]
     """The scenarios, in the order of the suite."""
     rivals: tuple[str, ...]

@@ -21,7 +21,7 @@ LEFT = 3
 
 
 def headers(standing: Standing) -> tuple[str, ...]:
-    """Of the table of places: the median of the main controller, and how far it is behind each rival."""
+    """The headers of the table of places: the median of the main controller, and its distance from each rival."""
     rivals = (f"behind {name}" for name in standing.rivals)
     return ("scenario", "metric", "place", standing.name, *rivals, "less the best rival [95 %]", "of")
 

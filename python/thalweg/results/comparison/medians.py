@@ -41,7 +41,7 @@ from thalweg.judging.verdict import judge as judge_criteria
 from thalweg.results.suite_result import SuiteResult
 
 MARGIN = 0.01
-"""Of the smaller median; smaller differences do not count."""
+"""A share of the smaller median; smaller differences do not count."""
 _OF_FLOWS: Mapping[Kind, tuple[str, ...]] = {
     "transfer": ("completion", "rate", "loss", "rtt", "queue-delay"),
     "requests": ("completion", "rate", "loss", "rtt", "queue-delay"),
@@ -62,10 +62,10 @@ class Paired:
     ties: int
     """Pairs in which both have the same value, or neither finished."""
     rank_correlation: float
-    """Of the values of a and of b; 0 if pairing is useless."""
+    """The rank correlation of the values of a and of b; 0 if pairing is useless."""
     difference: Difference
     differences: Values = field(repr=False, compare=False)
-    """Of each pair."""
+    """The difference of each pair."""
 
     def document(self) -> dict[str, Any]:
         """These pairs as JSON."""
@@ -88,7 +88,7 @@ class Row:
     paired: Paired | None
     """None without common seeds."""
     unpaired: Difference
-    """Of all trials of b minus all of a."""
+    """All trials of b minus all of a."""
     pairs_are_sharper: bool
     margin: float
     """In the unit of the criterion."""
@@ -100,7 +100,7 @@ class Row:
     def change(self) -> float | None:
         """The difference as a share of the median of a; None where one of them is not finite, or the median 0.
 
-        It is no change of medians: a row has one estimate, that of its interval.
+        It is not a change of medians: a row has one estimate, that of its interval.
         """
         a, difference = self.a.median, self.sharper.interval.value
         return difference / abs(a) if a and math.isfinite(a) and math.isfinite(difference) else None

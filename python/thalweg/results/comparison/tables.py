@@ -72,7 +72,7 @@ def compare(
     [('cubic', 'main closed', 'not told apart'), ('cubic', 'main completion', 'not told apart')]
     """
     if not others:
-        raise RequestError("one result alone; accepted: two or more, the base first")
+        raise RequestError("only one result; accepted: two or more, the base first")
     results = [_result(given) for given in (a, *others)]
     named = labelled(results, labels)
     base, *rest = named.items()
@@ -113,7 +113,7 @@ def labelled(results: Sequence[SuiteResult], labels: Sequence[str] | None = None
 
 
 def _controller(result: SuiteResult) -> str:
-    """Of the main flow, if all scenarios have the same."""
+    """The controller of the main flow, if all scenarios have the same."""
     found = {
         str(next((flow for flow in flows if flow["name"] == "main"), flows[0])["controller"])
         for outcomes in result.outcomes

@@ -31,11 +31,11 @@ class Recorded:
     """One scenario of a baseline."""
 
     fingerprint: str
-    """Of the scenario without the controllers and the transport that are under test."""
+    """The fingerprint of the scenario without the controllers and the transport that are under test."""
     flow: str
-    """Whose metrics these are."""
+    """The flow that has these metrics."""
     controller: str
-    """Of this flow, with its options."""
+    """The controller of this flow, with its options."""
     trials: Sequence[str]
     """The hash of each trial, in the order of the seeds."""
     metrics: Mapping[str, Sequence[float]]
@@ -48,12 +48,12 @@ class Baseline:
 
     suite: str
     seed: int
-    """Of the first trial; the others follow."""
+    """The seed of the first trial; the others follow."""
     trials: int
-    """Of each scenario."""
+    """Trials of each scenario."""
     scenarios: Mapping[str, Recorded]
     version: str = _native.version()
-    """Of the engine: within one version a seed has one trial."""
+    """The version of the engine: within one version a seed has one trial."""
 
     def text(self) -> str:
         """The file: keys and numbers in a fixed order and form, one line for each list."""

@@ -72,7 +72,7 @@ class Judged:
     scenario: str
     flow: str
     controllers: tuple[str, str]
-    """Of the flow, in the baseline and now."""
+    """The controllers of the flow, in the baseline and now."""
     seeds: Sequence[int]
     identical: Sequence[bool]
     """Whether each trial is that of the baseline, in the order of the seeds."""

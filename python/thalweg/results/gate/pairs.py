@@ -44,7 +44,7 @@ class Comparison:
 
     @property
     def medians(self) -> tuple[float, float]:
-        """Of before and now; NaN without a pair."""
+        """The medians before and now; NaN without a pair."""
         if not self.seeds:
             return math.nan, math.nan
         return median(np.array(self.before)), median(np.array(self.now))
@@ -102,5 +102,5 @@ def comparisons(
 
 
 def of(decision: Decision, metrics: Iterable[Comparison]) -> list[Comparison]:
-    """Those with that decision."""
+    """The comparisons with that decision."""
     return [one for one in metrics if one.decision == decision]

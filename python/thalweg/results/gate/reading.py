@@ -32,10 +32,10 @@ def read_baseline(file: Path) -> Baseline:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        said = str(error) if isinstance(error, json.JSONDecodeError) else "it is no JSON in UTF-8"
+        said = str(error) if isinstance(error, json.JSONDecodeError) else "it is not a JSON in UTF-8"
         raise _damaged(file, said) from None
     if not isinstance(document, dict) or not isinstance(document.get("format"), str):
-        raise ResultError(f"{file} is no baseline: it has no format; accepted: {FORMAT}")
+        raise ResultError(f"{file} is not a baseline: it has no format; accepted: {FORMAT}")
     if document["format"] != FORMAT:
         raise ResultError(
             f"{file}: format = {document['format']!r:.60}; accepted: {FORMAT}; to write it anew, run with --accept"
@@ -43,10 +43,10 @@ def read_baseline(file: Path) -> Baseline:
     _check_keys(file, "it", document, _HEAD)
     trials = document["trials"]
     if not (_is_whole(trials) and 1 <= trials <= SET_SIZE):
-        raise _damaged(file, f"trials = {trials!r:.40} is no number of trials")
+        raise _damaged(file, f"trials = {trials!r:.40} is not a number of trials")
     seed = document["seed"]
     if not (_is_whole(seed) and 1 <= seed <= LARGEST_SET * SET_SIZE):
-        raise _damaged(file, f"seed = {seed!r:.40} is no seed")
+        raise _damaged(file, f"seed = {seed!r:.40} is not a seed")
     _check_texts(file, "it", document, ("version", "suite"))
     if not isinstance(document["scenarios"], dict) or not document["scenarios"]:
         raise _damaged(file, "scenarios has none")
@@ -60,20 +60,20 @@ def check_replaceable(file: Path) -> None:
     Raises RequestError.
     """
     if file.is_file() and (data := read_regular(file, LARGEST, "a baseline, or no file")) and _MARK not in data:
-        raise RequestError(f"--accept would replace {file}, which is no baseline; accepted: another name")
+        raise RequestError(f"--accept would replace {file}, which is not a baseline; use another name")
 
 
 def _recorded(file: Path, name: str, one: Any, trials: int) -> Recorded:
     where = f"scenario {name!r:.60}"
     if not isinstance(one, dict) or not _is_shown(name):
-        raise _damaged(file, f"{where} is no table" if _is_shown(name) else f"{where} is no name")
+        raise _damaged(file, f"{where} is not a table" if _is_shown(name) else f"{where} is not a name")
     _check_keys(file, where, one, _SCENARIO)
     _check_texts(file, where, one, ("fingerprint", "flow", "controller"))
     hashes, metrics = one["trials"], one["metrics"]
     if not (_is_list(hashes, trials) and all(isinstance(each, str) for each in hashes)):
         raise _damaged(file, f"{where}: trials are not {trials} hashes")
     if not isinstance(metrics, dict):
-        raise _damaged(file, f"{where}: metrics is no table")
+        raise _damaged(file, f"{where}: metrics is not a table")
     values = {
         metric: _values(file, f"{where}: {metric!r:.60}", metric, metrics[metric], trials) for metric in metrics
     }
@@ -83,7 +83,7 @@ def _recorded(file: Path, name: str, one: Any, trials: int) -> Recorded:
 def _values(file: Path, where: str, metric: str, values: Any, trials: int) -> list[float]:
     measure = MEASURES.get(metric)
     if measure is None or measure.better is None:
-        raise _damaged(file, f"{where} is no metric of a baseline")
+        raise _damaged(file, f"{where} is not a metric of a baseline")
     if not (_is_list(values, trials) and all(value is None or _is_finite(value) for value in values)):
         raise _damaged(file, f"{where} has not {trials} numbers")
     return [worst_value(measure) if value is None else float(value) for value in values]
@@ -97,7 +97,7 @@ def _check_keys(file: Path, where: str, table: dict[str, Any], known: set[str]) 
 def _check_texts(file: Path, where: str, table: dict[str, Any], keys: Sequence[str]) -> None:
     for key in keys:
         if not (isinstance(table[key], str) and _is_shown(table[key])):
-            raise _damaged(file, f"{where}: {key} = {table[key]!r:.40} is no text")
+            raise _damaged(file, f"{where}: {key} = {table[key]!r:.40} is not text")
 
 
 def _is_shown(text: str) -> bool:

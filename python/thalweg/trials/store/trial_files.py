@@ -25,7 +25,7 @@ TEXT = "text"
 KEY = ("point", "seed")
 """The columns that tell trials apart."""
 _DIGITS = 32
-"""Of a hash in a name: 128 bits."""
+"""Digits of a hash in a name: 128 bits."""
 _NAME = re.compile(rf"(\d{{6,}})-([0-9a-f]{{{_DIGITS}}})\.parquet", re.ASCII)
 _AGAIN = "move it out of the store and run the same command again: its trials run again"
 
@@ -53,7 +53,7 @@ def trial_files(folder: Path, engine: str) -> list[Path]:
         name = _NAME.fullmatch(file.name)
         if name is None or file.is_symlink() or not file.is_file():
             raise ResultError(
-                f"{file} is no file with trials of this version; accepted: NUMBER-HASH.parquet as it was. "
+                f"{file} is not a file with trials of this version; accepted: NUMBER-HASH.parquet as it was. "
                 "Move it out of the store"
             )
         if hash_of(file, _prefix(engine))[:_DIGITS] != name[2]:
@@ -80,7 +80,7 @@ def write_trials(home: Path, number: int, frame: pl.DataFrame) -> None:
 
 
 def key_schema() -> dict[str, type[pl.DataType]]:
-    """Of the columns that tell trials apart."""
+    """The schema of the columns that tell trials apart."""
     return {name: kind for name, kind in of_all().items() if name in KEY}
 
 
@@ -131,7 +131,8 @@ def _visible(home: Path) -> list[Path]:
 def _is_folder(entry: Path, home: Path) -> bool:
     if not entry.is_dir():
         raise ResultError(
-            f"{entry} is no folder of an engine; accepted in {home}: folders with trials. Move it out of the store"
+            f"{entry} is not a folder of an engine; accepted in {home}: folders with trials. "
+            "Move it out of the store"
         )
     return True
 

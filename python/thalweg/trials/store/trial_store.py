@@ -40,9 +40,9 @@ class TrialStore:
 
     folder: Path
     engine: str
-    """Of the trials that are read and written."""
+    """The engine of the trials that are read and written."""
     files: list[Path] = field(default_factory=list, repr=False)
-    """Those that were there when it was read."""
+    """The files that were there when it was read."""
     _known: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=key_schema()), repr=False)
     _next: int = 1
 

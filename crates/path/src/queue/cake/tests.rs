@@ -200,7 +200,7 @@ fn the_filter_keeps_two_acks_of_a_flow_and_aggressively_one() {
     assert_eq!(waiting(AckFilter::Off, &acks), [0, 1, 2, 3, 4]);
     assert_eq!(waiting(AckFilter::Conservative, &acks), [3, 4]);
     assert_eq!(waiting(AckFilter::Aggressive, &acks), [4]);
-    // Data is no ACK and drops none; it stands between two ACKs.
+    // Data is not an ACK and drops none; it stands between two ACKs.
     let mixed = [(0, true), (0, false), (0, true)];
     assert_eq!(waiting(AckFilter::Aggressive, &mixed), [0, 1, 2]);
     let mixed = [(0, true), (0, false), (0, true), (0, true)];

@@ -10,7 +10,7 @@
 //! section 6.2).
 //!
 //! # Limits
-//! No Diffserv. What a tunnel adds to its packets is no part of it. The hash is keyed with the seed of the trial and
+//! No Diffserv. What a tunnel adds to its packets is not part of it. The hash is keyed with the seed of the trial and
 //! never changes during a trial.
 
 use super::codel::{CodelConfig, Control};

@@ -87,7 +87,7 @@ pub struct Totals {
 /// A finished connection.
 #[derive(Debug)]
 pub struct Served {
-    /// Of the client.
+    /// The address of the client.
     pub address: SocketAddr,
     /// Its request.
     pub workload: Workload,

@@ -167,7 +167,7 @@ pub(super) struct Bbr {
     ecn_now: EcnCounts,
     ecn_before: EcnCounts,
     has_seen_rtt: bool,
-    /// Of a long path.
+    /// The start by window on a long path.
     window_start: WindowStart,
     startup_done: bool,
     pacing_rate: Rate,

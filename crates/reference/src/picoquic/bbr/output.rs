@@ -104,7 +104,7 @@ impl Bbr {
         }
     }
 
-    /// `inflight_hi` of zero is no bound.
+    /// An `inflight_hi` of zero means no bound.
     fn bound_cwnd(&mut self) {
         let cap = match self.state {
             State::ProbeBwDown | State::ProbeBwRefill | State::ProbeBwUp => self.upper_bound(),

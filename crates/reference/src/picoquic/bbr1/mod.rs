@@ -84,7 +84,7 @@ pub(super) struct Bbr1 {
     suspended: Option<Bytes>,
     restore: bool,
     has_seen_rtt: bool,
-    /// Of a long path.
+    /// The start by window on a long path.
     window_start: WindowStart,
     pacing_rate: Rate,
     quantum: Bytes,

@@ -32,7 +32,7 @@ impl Checker<'_> {
         };
         let key = format!("flow.{index}.host");
         if !matches!(controller, FlowController::Registry(_)) {
-            let problem = "reports cannot be combined with a controller of the stack; accepted: one of Thalweg";
+            let problem = "reports requires a controller of Thalweg, not one of the stack";
             return self.fail(&key, problem);
         }
         let read = Every::read(text).map_err(|problem| format!("reports {problem}, or \"each\""));
@@ -55,8 +55,7 @@ impl Checker<'_> {
         };
         let key = format!("flow.{index}.host");
         if !matches!(self.clock, Clock::Virtual) {
-            let problem =
-                "cannot be combined with real time, where the hosts are real; accepted: no host";
+            let problem = "cannot be combined with real time, where the hosts are real";
             return self.fail(&key, problem);
         }
         let (model, paces) = match given.model {

@@ -57,13 +57,10 @@ impl Checker<'_> {
                 self.encoder(&key, encoder, media).map(FrameSize::Adaptive)
             }
             (None, Some(_)) => {
-                let problem = "cannot be combined with rate; accepted: key_frame in rate";
+                let problem = "cannot be combined with rate; set key_frame in rate";
                 self.fail(&key("first_frame"), problem)
             }
-            (Some(_), Some(_)) => self.fail(
-                &key("rate"),
-                "frame and rate cannot be combined; accepted: one of them",
-            ),
+            (Some(_), Some(_)) => self.fail(&key("rate"), "frame and rate cannot be combined"),
             (None, None) => {
                 let accepted =
                     "frame = \"4 kB\" or rate = { least = \"150 kbps\", most = \"1.5 Mbps\" }";
@@ -195,7 +192,7 @@ impl Checker<'_> {
             }
             if end.is_some_and(|end| *from <= end) {
                 let problem = format!(
-                    "[\"{from}\", \"{until}\"] begins before the pause before it is over; accepted: pauses in order and apart"
+                    "[\"{from}\", \"{until}\"] begins before the pause above is over; pauses must be in order and apart"
                 );
                 return self.fail(&key, problem);
             }
@@ -205,7 +202,7 @@ impl Checker<'_> {
             && from.is_zero()
             && until >= media.duration
         {
-            let problem = "leaves no frame of the stream; accepted: a pause that is shorter";
+            let problem = "leaves no frame of the stream; accepted: a shorter pause";
             return self.fail(&key, problem);
         }
         Ok(())

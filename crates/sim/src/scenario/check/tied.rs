@@ -61,7 +61,7 @@ impl Checker<'_> {
         self.check_watched(key, flow, file)?;
         self.check_state(&format!("{key}.enters"), &when.enters, flow, file)?;
         if when.entry == 0 {
-            let problem = "0 is no entry; accepted: 1 for the first one";
+            let problem = "0 is not an entry; the first one is 1";
             return self.fail(&format!("{key}.entry"), problem);
         }
         Ok(Entry {

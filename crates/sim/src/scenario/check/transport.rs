@@ -75,7 +75,7 @@ impl Checker<'_> {
             return self.fail(
                 "noise.wakeup",
                 format!(
-                    "\"{}\" is no lateness of a timer; accepted: at most \"{LATEST_WAKEUP}\"",
+                    "\"{}\" is too late for a timer; accepted: at most \"{LATEST_WAKEUP}\"",
                     config.wakeup_noise
                 ),
             );

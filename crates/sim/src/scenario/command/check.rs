@@ -49,7 +49,7 @@ impl Checker<'_> {
                 && (text.trim().is_empty() || text.contains('\0'))
             {
                 let problem = format!(
-                    "\"{}\" is no command; accepted: a line for sh, such as \"nginx -g 'daemon off;'\"",
+                    "\"{}\" is not a command; accepted: a line for sh, such as \"nginx -g 'daemon off;'\"",
                     text.escape_debug()
                 );
                 return self.fail(&key(name), problem);

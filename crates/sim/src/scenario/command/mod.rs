@@ -11,9 +11,9 @@ pub(crate) const COMMAND: &str = "command:";
 /// The programs of a flow. Commands are for `sh`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandSpec {
-    /// Of the client.
+    /// The command of the client.
     pub client: String,
-    /// Of the server.
+    /// The command of the server.
     pub server: Option<String>,
     /// What the client waits for.
     pub ready: Option<ReadyWhen>,

@@ -75,7 +75,7 @@ impl Amount {
             .into_iter()
             .find_map(|unit| Amount::read(text, unit).ok());
         read.ok_or_else(|| ParseError {
-            problem: format!("{} is no value of a variable", quoted(text)),
+            problem: format!("{} is not a value of a variable", quoted(text)),
             accepted: "\"2\", \"40 ms\", \"20 Mbps\", \"64 kB\", \"50 %\"",
         })
     }

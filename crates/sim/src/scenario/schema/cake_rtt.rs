@@ -30,7 +30,7 @@ impl FromStr for CakeRtt {
         text.parse().map(CakeRtt).map_err(|_| {
             let hint = did_you_mean(text, names());
             format!(
-                "{} is no time{hint}; accepted: {}",
+                "{} is not a time{hint}; accepted: {}",
                 quoted(text),
                 accepted()
             )

@@ -82,7 +82,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Of any text, either it comes back as it is, or the refusal proposes a name that is accepted.
+        /// Any text either comes back as it is, or the refusal proposes a name that is accepted.
         #[test]
         fn a_text_is_a_name_or_its_refusal_has_one(text in "\\PC{0,80}|[a-z .=_0-9-]{0,80}") {
             match Name::read(&text) {

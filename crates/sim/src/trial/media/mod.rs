@@ -78,7 +78,7 @@ pub(crate) struct StreamRecords<'a> {
 pub(crate) struct Call {
     start: Option<Instant>,
     tracks: Vec<Track>,
-    /// Of the client and of the server.
+    /// The shares of the client and of the server.
     shares: [Share; 2],
     /// Requests that have arrived.
     requests: u64,

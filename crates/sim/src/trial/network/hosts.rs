@@ -19,7 +19,7 @@ pub(super) struct HostWork {
     /// Kept between calls to avoid allocation.
     read: Vec<Part>,
     spare: Spare,
-    /// Of each hop, whether bundles pass it whole.
+    /// Whether bundles pass each hop whole.
     keeps_whole: Vec<bool>,
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct Network {
     /// The connections of all flows, flow by flow.
     connections: Vec<Connection>,
     sources: Vec<Source>,
-    /// Of each hop; empty if no links share one.
+    /// The medium of each hop; empty if no links share one.
     media: Vec<Option<Medium>>,
     /// Circuit breakers of sources and of tunnels.
     breakers: Vec<Aggregate>,

@@ -21,7 +21,7 @@ pub(super) struct FlowProgress {
     pub(super) rounds: Option<Box<Rounds>>,
 }
 
-/// Of all flows, at the start of a trial.
+/// The progress of all flows, at the start of a trial.
 pub(super) fn of_flows(
     scenario: &Scenario,
     trial: u64,

@@ -9,7 +9,7 @@ from thalweg.experiments.dossier.settings.setting import PROFILES, Profile, Sett
 
 
 def settings(profile: Profile) -> Iterator[Setting]:
-    """Those of a profile, in the order in which they run.
+    """The settings of a profile, in the order in which they run.
 
     >>> names = [setting.name for setting in settings("full")]
     >>> len(names) == len(set(names))

@@ -70,7 +70,7 @@ class Player:
 
     @property
     def keys(self) -> dict[str, object]:
-        """Of its flows.
+        """The keys of its flows.
 
         >>> Player("noq:cubic").keys
         {'controller': 'noq:cubic', 'stack': 'quic'}

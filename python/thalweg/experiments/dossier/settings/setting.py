@@ -46,7 +46,7 @@ class Setting:
     environment: str
     """The section of RFC 9743."""
     keys: Callable[[Player], Keys]
-    """Of the scenario."""
+    """Keys of the scenario."""
     questions: Sequence[Question]
     profile: Profile = "default"
     """The smallest profile that has it."""

@@ -8,7 +8,7 @@ from thalweg.experiments.dossier.settings.player import Player
 from thalweg.experiments.dossier.settings.setting import Keys, Profile, Question, Setting, flow, path, scenario
 
 _REQUESTS = {"count": 60, "mean_gap": "300 ms", "p5": "20 kB", "p95": "500 kB"}
-"""Of 130 kB on average: a sixth of 20 Mbps."""
+"""Requests of 130 kB on average: a sixth of 20 Mbps."""
 
 
 def settings() -> Iterator[Setting]:

@@ -149,7 +149,7 @@ def _sections(result: StudyResult) -> Iterator[Section]:
 
 
 def base_rows(rows: Sequence[Row]) -> list[Row]:
-    """Those of two flows under the first value of each condition."""
+    """The rows of two flows under the first value of each condition."""
     pairs = [row for row in rows if row["flows"] == 2]
     base = {name: pairs[0][name] for name in _CONDITIONS} if pairs else {}
     return [row for row in pairs if _is(row, base)]

@@ -21,7 +21,7 @@ from thalweg.judging.statistics.interval import finite
 from thalweg.judging.statistics.means import chance_of_mean, mean_interval
 
 MARGIN = 0.01
-"""Of the fair share; smaller differences do not count."""
+"""A part of the fair share; smaller differences do not count."""
 _BINS_S = (1.0, 5.0, 20.0)
 
 

@@ -31,7 +31,7 @@ def rebin(amounts: Values, every_s: float, bin_s: float) -> Values:
     """
     width = round(bin_s / every_s)
     if width < 1 or not np.isclose(width * every_s, bin_s):
-        raise ValueError(f"bins of {bin_s} s are no multiple of {every_s} s")
+        raise ValueError(f"bins of {bin_s} s are not a multiple of {every_s} s")
     count = amounts.shape[-1] // width
     whole = amounts[..., : count * width].reshape(*amounts.shape[:-1], count, width)
     rates: Values = whole.sum(axis=-1) / bin_s

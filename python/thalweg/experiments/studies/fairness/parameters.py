@@ -28,7 +28,7 @@ from thalweg.experiments.studies.runner.parameters import file_name, option
 BOTTLENECK = "bottleneck"
 SAMPLE_S = 0.1
 _SHARE_OF_BOTTLENECK = 0.5
-"""Of the shorter round trip; the access links have the rest."""
+"""The bottleneck's part of the shorter round trip; the access links have the rest."""
 
 
 _ACCESS_RATE = "10 Gbps"
@@ -127,7 +127,7 @@ class Parameters:
 
     @property
     def capacity_bps(self) -> float:
-        """Of the bottleneck."""
+        """The capacity of the bottleneck."""
         return bits_per_second(self.rate, "--rate")
 
     @property

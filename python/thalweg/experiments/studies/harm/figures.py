@@ -44,7 +44,7 @@ _HEIGHT = 210
 _STEP = 1 / 12
 """From one competitor to the next at the same round-trip time, in octaves of it."""
 _POINTS = 200
-"""Of a distribution: quantiles that a curve is drawn through."""
+"""Points of a distribution: quantiles that a curve is drawn through."""
 _CELL = 62
 
 
@@ -322,7 +322,7 @@ def strips(cells: Mapping[Cell, Trials]) -> Strips:
     scale = span(harms.values(), 0.0, 1.0)
     return Strips(
         "replications",
-        f"Replications: each a line, by its harm to the {measure.title}; the upright mark is no harm. "
+        f"Replications: each a line, by its harm to the {measure.title}; the upright mark stands at no harm. "
         "All rows have one scale, up to 1.",
         [[Strip(harms[cell], "", 0.0, called="no harm", scale=scale)] if cell in harms else [] for cell in cells],
     )

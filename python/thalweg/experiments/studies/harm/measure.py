@@ -12,7 +12,7 @@ A short flow that did not complete is infinite in quantiles. In the geometric me
 counts with its time until the end of the trial, a lower bound of its completion time, and with zero
 bytes. One that would have started after the end is not a flow of the trial.
 
-Limits: the mean RTT gives flows weight by their number of samples, so long ones decide it. A mark is no loss:
+Limits: the mean RTT gives flows weight by their number of samples, so long ones decide it. A mark is not a loss:
 controllers that ask for ECN lose little in a queue that marks, and harm to a loss of a few packets is a ratio of
 small numbers. What is lost is counted in the direction of the data.
 
@@ -102,7 +102,7 @@ class Trials:
     requests: int
     """In all trials."""
     unfinished: int
-    """Of them, those that did not complete before the limit."""
+    """How many of them did not complete before the limit."""
     competitor_bps: Values | None
     """Rate of the competitor while there were short flows."""
     core_s: float
@@ -114,7 +114,7 @@ def measure(outcomes: Outcomes) -> Trials:
     if flow["mean_rtt_s"].fill_null(np.nan).is_nan().any():
         raise RequestError(
             f"{outcomes.scenario.title}: no short flow got a reply within the time limit of "
-            f"{text(outcomes.scenario.time_limit_s, 's')} in one of the trials; accepted: a later --time-limit"
+            f"{text(outcomes.scenario.time_limit_s, 's')} in one of the trials; use a longer --time-limit"
         )
     rival = outcomes.flows.filter(pl.col("flow") == COMPETITOR).sort("trial")
     limit_s = outcomes.scenario.time_limit_s

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _ROUNDING = 1e-9
-"""Of p * n, which floating point may put just above a whole number (0.07 * 100 = 7.000000000000001)."""
+"""What floating point may add to p * n when that is a whole number (0.07 * 100 = 7.000000000000001)."""
 
 
 def geometric_mean(sample: npt.ArrayLike) -> float:
@@ -135,7 +135,7 @@ def excess(solo: npt.ArrayLike, competing: npt.ArrayLike) -> Values:
 
 
 def _quotient(numerator: Values, denominator: Values) -> Values:
-    """Zero over zero is no change; anything else over zero is infinite, with the sign of the numerator."""
+    """Zero over zero is not a change; anything else over zero is infinite, with the sign of the numerator."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(numerator == 0, 0.0, numerator / denominator)
 

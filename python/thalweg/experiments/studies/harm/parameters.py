@@ -56,7 +56,7 @@ class Cell:
 
     rtt: str
     controller: str
-    """Of the short flows."""
+    """The controller of the short flows."""
     competitor: str | None
     """None: the short flows are alone."""
 

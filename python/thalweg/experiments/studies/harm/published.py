@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 CCAFCT = "ccafct, README.md, Sample Output"
 CONTROLLER = "cubic"
-"""Of the short flows."""
+"""The controller of the short flows."""
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ _KEYS = (
     Column("short_controller", kind=str, meaning="controller of the short flows"),
     Column("competitor", kind=str, meaning="controller of the long flow"),
 )
-"""Of the tables of flows and requests, before the columns of outcomes."""
+"""Keys of the tables of flows and requests, before the columns of outcomes."""
 
 
 def _of_trials(cells: Cells) -> dict[Cell, Trials]:

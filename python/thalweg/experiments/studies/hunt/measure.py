@@ -22,7 +22,7 @@ from thalweg.judging.statistics.quantiles import median
 
 @dataclass(frozen=True)
 class CaseHunts:
-    """Of one case."""
+    """The hunts of one case."""
 
     finds: list[Find]
     shipped: Values

@@ -36,7 +36,7 @@ class Cell:
     bound: float
     """From which value of the objective on it is found."""
     controller: str | None = None
-    """Of all flows, where it is not that of the plan."""
+    """The controller of all flows, where it is not the plan's."""
     is_published: bool = True
     """By others; what is known only from here can be found, but not found again."""
 
@@ -101,7 +101,7 @@ class Parameters:
         0, metavar="N", help="Scenarios of each hunt; 0: as in the plan of the case [0].", least=0, most=10**6
     )
     trials: ClassVar[int] = 20
-    """Of the shipped scenario of each case."""
+    """Trials of the shipped scenario of each case."""
 
     def __post_init__(self) -> None:
         """Refuses what cannot be hunted; raises RequestError."""

@@ -23,7 +23,7 @@ class TrialRecord:
 
     outcomes: Outcomes
     index: int
-    """Of the trial in the outcomes."""
+    """The index of the trial in the outcomes."""
     trace: Trace | None
 
 
@@ -41,9 +41,9 @@ class Experiment:
     traced: bool
     """Whether the numbers need the trace of a trial; such trials run one by one."""
     numbers: Callable[[TrialRecord], Numbers]
-    """Of one trial."""
+    """The numbers of one trial."""
     quantities: Mapping[str, Quantity]
-    """Of each number, without its values."""
+    """The quantity of each number, without its values."""
 
     @property
     def title(self) -> str:
@@ -65,7 +65,7 @@ class Experiment:
         return [replace(quantity, values=values[number]) for number, quantity in self.quantities.items()]
 
     def _numbers_of(self, trial: Trial) -> Numbers:
-        """Of a trial with its trace, as plain numbers, which a store can keep."""
+        """The numbers of a trial with its trace, as plain ones, which a store can keep."""
         numbers = self.numbers(TrialRecord(trial.outcomes, 0, trial.trace))
         return {name: float(value) for name, value in numbers.items()}
 

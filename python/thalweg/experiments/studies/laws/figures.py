@@ -24,7 +24,7 @@ _STACKS = ["model", "quic"]
 _COLOURS = [BLUE, VERMILION]
 _HEIGHT = 280
 _UNITS = {"%": "share", "s": "s"}
-"""Of quantities, as texts have them; all others are plain numbers."""
+"""Units of quantities, as texts have them; all others are plain numbers."""
 
 
 def plot_windows(table: Sequence[Row]) -> alt.LayerChart:

@@ -41,14 +41,14 @@ class Parameters:
         STACKS, "--stack", metavar="NAME", help="model or quic; may be repeated [both]."
     )
     points: tuple[Point, ...] = GRID
-    """Of the utilisation."""
+    """Points of the utilisation."""
     windows: dict[str, tuple[tuple[float, float, int], ...]] = field(
         default_factory=lambda: {
             "model": ((1e-2, 0.1, 200), (3e-3, 0.1, 150), (1e-3, 0.1, 100), (1e-4, 0.1, 60), (1e-3, 0.01, 100)),
             "quic": ((1e-2, 0.1, 200), (3e-3, 0.1, 150), (1e-3, 0.1, 100)),
         }
     )
-    """Of each stack: loss rate, RTT in seconds, losses in a trial."""
+    """Windows of each stack: loss rate, RTT in seconds, losses in a trial."""
     trials: int = 6
     window_trials: int = 20
     most_core_s: float = 3.0
@@ -56,11 +56,11 @@ class Parameters:
     complete_to_bps: float = 0.0
     """Up to this rate no point is left out."""
     trace_stacks: tuple[str, ...] = STACKS
-    """Of the queues and of BBR's cycle, if `stacks` has them."""
+    """Stacks whose queues and BBR cycle are traced, if `stacks` has them."""
     queue_s: float = 20.0
     """Length of a trial of the queues."""
     cycle_s: float = 40.0
-    """Of a trial of BBR's cycle."""
+    """The length of a trial of BBR's cycle."""
 
     def __post_init__(self) -> None:
         """Refuses stacks that there are not; raises RequestError."""
@@ -90,7 +90,7 @@ class Parameters:
         yield from bbr_cycle.experiments(traced, self.trials, self.cycle_s)
 
     def scenario(self, experiment: Experiment) -> Scenario:
-        """That of the experiment. Raises RequestError."""
+        """The scenario of the experiment. Raises RequestError."""
         return experiment.scenario()
 
     def notes(self) -> list[str]:

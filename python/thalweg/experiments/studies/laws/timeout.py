@@ -28,7 +28,7 @@ _FRAMES, _GAP_S = 50, 0.1
 _BACKOFFS = 5
 """Doublings that are looked at."""
 _TOLERANCE = 0.01
-"""Of a timeout: the time that a packet takes to leave, and noise of wake-ups."""
+"""The tolerance of a timeout: the time that a packet takes to leave, and noise of wake-ups."""
 _FLOW = "main"
 
 

@@ -4,7 +4,7 @@ The start is excluded: of a trial of T the second half counts, and T is 60 round
 19 to double from 10 packets to the largest window here, HyStart++ and C4 more), at least 0.6 s (C4 measures
 rates over 1 ms or more, so that its start takes some hundred milliseconds however short the path), and 12 s
 where that is cheap, so that BBR's ProbeRTT, every 5 or 10 s, is in. On a path of less than the initial window
-of RFC 9002 section 7.2 the buffer holds that window: a BDP of a fraction of a packet is no buffer.
+of RFC 9002 section 7.2 the buffer holds that window: a BDP of a fraction of a packet is not a buffer.
 """
 
 from __future__ import annotations

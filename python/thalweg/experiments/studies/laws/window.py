@@ -20,7 +20,7 @@ from thalweg.experiments.studies.runner.parameters import file_name
 LAW = "window"
 IN_FLIGHT = "in flight"
 TOLERANCE = 0.1
-"""Of the law: it counts round trips, where a sender counts packets and ACKs."""
+"""The tolerance of the law: it counts round trips, where a sender counts packets and ACKs."""
 FEWEST = 20.0
 """Packets of a window from which on the law is judged: below, a packet more or less is more than half the
 tolerance."""
@@ -117,7 +117,7 @@ def overshoot(flows: pl.DataFrame, packets: pl.DataFrame) -> float:
     """The most by which bytes in flight are above the window right after a packet was sent, in full packets.
 
     They are those of the last sample, and what was sent since. Before the first packet is acknowledged they count
-    bytes of the handshake, whose end is no sample: the first flight is left out.
+    bytes of the handshake, whose end is not a sample: the first flight is left out.
     """
     first_s = packets.filter(pl.col("event") == "acknowledged")["time_s"].min()
     flows = flows.filter(pl.col("time_s") >= first_s)

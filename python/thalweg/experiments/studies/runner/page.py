@@ -35,7 +35,7 @@ class Page:
     sections: Iterable[Section]
     """Its figures."""
     strips: Strips | None = None
-    """The trials of each row of the table; None where rows are no distributions of trials."""
+    """The trials of each row of the table; None where rows are not distributions of trials."""
     pictures: Mapping[str, Chart] = field(default_factory=dict)
     """What is stored besides as `NAME.png`."""
     texts: Mapping[str, str] = field(default_factory=dict)

@@ -97,7 +97,7 @@ def option(
 
 
 def options(parameters: type) -> Iterator[tuple[str, Any, Option]]:
-    """Of each option: the name of its field, the type of what is given (None for nothing), and its form."""
+    """For each option: the name of its field, the type of what is given (None for nothing), and its form."""
     hints = get_type_hints(parameters)
     for parameter in fields(parameters):
         if _KEY in parameter.metadata:

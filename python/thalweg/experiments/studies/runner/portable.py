@@ -26,7 +26,7 @@ from thalweg.realtime import LiveScenario
 
 CONTROLLERS, STACKS = "controllers", "stacks"
 _KEYS = ("controller", "stack")
-"""Of flows, whose values may name files."""
+"""Keys of flows, whose values may name files."""
 Files = MutableMapping[str, bytes]
 """What is in them, by their names in the folder of the study."""
 

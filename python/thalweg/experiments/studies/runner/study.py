@@ -114,7 +114,7 @@ class Study(Generic[P, C, M]):
     trials: Option
     """The option of how many trials a cell has."""
     columns: Sequence[Column]
-    """Of its rows."""
+    """Columns of its rows."""
     rows: Callable[[P, Mapping[C, M]], list[Row]]
     """Out of all cells that ran."""
     page: Callable[[Finished[P, C, M]], Page]
@@ -123,11 +123,11 @@ class Study(Generic[P, C, M]):
     measure: Callable[[P, C, CellTrials], M] | None = None
     """Runs the trials of a cell, and keeps what rows, checks and figures need. Raises RequestError."""
     transfers: Callable[[Finished[P, C, M], Progress], None] | None = None
-    """Of a study without scenarios, in place of both: measures all its cells; a Ctrl-C leaves it incomplete."""
+    """In place of both, for a study without scenarios: measures all its cells; a Ctrl-C leaves it incomplete."""
     legend: str = ""
     """The first sentences of the legend; the columns have the others."""
     checks: Callable[[P, Mapping[C, M]], list[Check]] = lambda _parameters, _cells: []
-    """Of a study that was not interrupted."""
+    """The checks of a study that was not interrupted."""
     findings: Callable[[P, Mapping[C, M]], list[Finding]] = lambda _parameters, _cells: []
     """What is published besides, of a study that was not interrupted."""
     finding_columns: Mapping[str, str] | None = None

@@ -27,7 +27,7 @@ class CellTrials:
     progress: Callable[[int], None]
     """Hears how many trials are finished."""
     timing: Timing | None = None
-    """Of trials in real time."""
+    """The timing of trials in real time."""
     core_s: float = 0.0
     """Processor time of the trials that ran."""
     first_hash: str = ""

@@ -50,7 +50,7 @@ def checks(parameters: Parameters, cells: Mapping[Cell, TrialNumbers]) -> list[C
 
 
 def of_start(groups: Groups, start: str) -> dict[Cell, TrialNumbers]:
-    """Those of one start."""
+    """The checks of one start."""
     return {cell: measured for cell, measured in groups.items() if cell.start == start}
 
 

@@ -20,7 +20,7 @@ from thalweg.judging.statistics.quantiles import median
 
 LEVELS = tuple(1500 * 10**n for n in range(5))
 PUBLISHED_LEVELS = (1_000_000, 5_300_000)
-"""Of the transfers in section 1.4 of draft-ietf-tsvwg-careful-resume-22."""
+"""Levels of the transfers in section 1.4 of draft-ietf-tsvwg-careful-resume-22."""
 _FULL_PACKET = 1200
 
 TrialNumbers = dict[str, Values]

@@ -27,7 +27,7 @@ from thalweg.experiments.studies.runner.parameters import file_name, option
 
 STARTS = ("classic", "hystart", "delay", "search", "rapid", "resume")
 PAYLOAD = 1440 / 1468
-"""Of what the bottleneck transmits; windows count UDP payload without IP and UDP headers."""
+"""The payload in what the bottleneck transmits; windows count UDP payload without IP and UDP headers."""
 _LEAST_BYTES = 16_000_000
 """A little more than 1500 x 10^4."""
 _FILLS = 6
@@ -83,7 +83,7 @@ class Cell:
 
     @property
     def rtt_s(self) -> float:
-        """Of the path without a queue."""
+        """The round-trip time of the path without a queue."""
         return seconds(self.rtt, "--rtt")
 
 
@@ -126,7 +126,7 @@ class Parameters:
     )
     phases: int = option(5, metavar="N", help="Rates of each path, from one to twice it [5].", least=1, most=100)
     trials: ClassVar[int] = 4
-    """Of each phase. Without jitter, trials of a phase hardly differ."""
+    """Trials of each phase. Without jitter, trials of a phase hardly differ."""
 
     def __post_init__(self) -> None:
         """Refuses what cannot be measured; raises RequestError."""
@@ -174,7 +174,7 @@ class Parameters:
                         yield replace(path, controller=controller, start=start, phase=phase)
 
     def rate_bps(self, cell: Cell) -> float:
-        """Of the bottleneck, in the phase of the cell."""
+        """The rate of the bottleneck, in the phase of the cell."""
         return float(bits_per_second(cell.rate, "--rate") * 2 ** (cell.phase / self.phases))
 
     def pipe_bytes(self, cell: Cell) -> float:

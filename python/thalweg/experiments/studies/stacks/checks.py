@@ -12,7 +12,7 @@ from thalweg.judging.statistics.claims import within
 from thalweg.judging.statistics.interval import Interval
 
 TOLERANCE = 0.05
-"""Of the medians, where the path has no jitter."""
+"""The tolerance of the medians, where the path has no jitter."""
 
 
 def check(row: Row) -> Check:

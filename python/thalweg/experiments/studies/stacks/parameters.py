@@ -61,7 +61,7 @@ class Parameters:
         help="Scenario; may be repeated [all of the suite c4 with one flow].",
         read=lambda name: name.removeprefix("c4/"),
     )
-    """Of scenarios; all if there are none."""
+    """Names of scenarios; all if there are none."""
     trials: ClassVar[int] = 100
 
     def __post_init__(self) -> None:

@@ -66,7 +66,7 @@ COLUMNS = (
     Column("n", kind=int, meaning="trials"),
     Column("as_coded_converged", kind=int, meaning="trials in which the authors' tool found a steady point"),
 )
-"""Of a cell and step."""
+"""Columns of a cell and step."""
 
 _RUN_COLUMNS = (
     Column(
@@ -90,7 +90,7 @@ _RUN_COLUMNS = (
     Column("fit_quality", "R2", meaning="part of the variance that the fitted response explains", format=endless),
 )
 SERIES_COLUMNS = (Column("step_s", "step", "s", format=endless), *_RUN_COLUMNS)
-"""Of a step of a measurement."""
+"""Columns of a step of a measurement."""
 REACTION_COLUMNS = (
     *COLUMNS[:3],
     Column("trial", kind=int, meaning="number of the trial, from 0 on"),
@@ -100,4 +100,4 @@ REACTION_COLUMNS = (
     Column("as_coded", meaning="the number of the authors' tool"),
     Column("as_coded_converged", kind=int, meaning="whether the authors' tool found a steady point"),
 )
-"""Of every run, in `reactions.parquet`."""
+"""Columns of every run, in `reactions.parquet`."""

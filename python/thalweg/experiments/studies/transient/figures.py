@@ -31,7 +31,7 @@ from thalweg.realtime.kernel import is_kernel
 DELIVERED, SENT, AVAILABLE, REFERENCE = "delivered", "sent", "available", "critically damped"
 _COLOURS = {DELIVERED: BLUE, SENT: VERMILION, AVAILABLE: GREY, REFERENCE: "#009E73"}
 _SHOWN_S = 5.0
-"""Of a reaction: all of them are over, or will not be."""
+"""How much of a reaction is shown: all of them are over, or will not be."""
 _COLUMNS = 3
 _THEORY = {UNDAMPED: 0.0, UNDER: 0.3, CRITICAL: 1.0, OVER: 3.0}
 """Damping ratios of the curves of figure 1(a), one of each class; the poster draws them without numbers."""

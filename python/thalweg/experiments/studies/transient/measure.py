@@ -49,7 +49,7 @@ class StepResponse:
     reactions: Reactions
     fit: Fit
     as_coded: ToolAreas | None
-    """Of the first step alone: the tool knows no other."""
+    """The areas of the first step only: the tool knows no other."""
     every_s: float
     """Length of a bin of the curves."""
     delivered: Rates

@@ -151,7 +151,7 @@ class Parameters:
         "--step",
         metavar="AT:KEY=VALUE",
         help="Step after the start at 0: 20s:rate=24 Mbps, 20s:rtt=100 ms, 20s:flow=cubic; may be repeated. "
-        "With --series: the time alone, 20 s.",
+        "With --series: only the time, 20 s.",
         read=Step.parse,
     )
     """After the start of the main flow, in the order of time."""

@@ -62,7 +62,7 @@ def _rows(parameters: Parameters, cells: Cells) -> list[Row]:
 
 
 def _checks(parameters: Parameters, cells: Cells) -> list[Check]:
-    """Those of the poster, of the controllers that play its roles."""
+    """The checks of the poster, of the controllers that play its roles."""
     return checks(_areas(cells)) if parameters.is_published else []
 
 

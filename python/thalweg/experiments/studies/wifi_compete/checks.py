@@ -39,7 +39,7 @@ from thalweg.judging.statistics.means import ratio_to_published_mean
 from thalweg.judging.statistics.ratios import MEDIAN, OrderStatistic, ratio_of_medians, ratio_to_published
 
 MEDIAN_TOLERANCE = 0.15
-"""Of means and 90th percentiles too."""
+"""The tolerance of medians, and of means and 90th percentiles too."""
 NOISE = 0.10
 
 Cells = Mapping[tuple[str, str], Values]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 TRACED = 40
 """Trials of a cell that are played with their trace; all, if there are fewer."""
 CAPACITY_BPS = 10e6
-"""Of the link of all scenarios of this study."""
+"""The capacity of the link of all scenarios of this study."""
 _EVERY_S = 0.05
 _BINS = 20
 """A second of windows."""

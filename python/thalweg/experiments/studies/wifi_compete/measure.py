@@ -26,7 +26,7 @@ class PairTrials(NamedTuple):
     closed: Values
     """When the main flow closed in each trial."""
     courses: list[Course]
-    """Of the first trials of a cell whose course the paper speaks of."""
+    """Courses of the first trials of a cell that the paper speaks of."""
 
 
 def row(

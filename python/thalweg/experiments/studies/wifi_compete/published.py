@@ -33,7 +33,7 @@ HEAD_START_S = 1.0
 """How much earlier than the main flow the background of a pair starts."""
 
 REMEASURED_TRIALS = 199
-"""Of each cell: what is published of them has an error of its own."""
+"""Trials of each cell: what is published of them has an error of its own."""
 
 
 class Distribution(NamedTuple):

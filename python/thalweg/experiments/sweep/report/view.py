@@ -20,7 +20,7 @@ from thalweg.judging.measures import METRICS
 from thalweg.results import measured
 
 MOST_POINTS = 5000
-"""Of a figure: a page with more is no page."""
+"""The most points of a figure: a page with more is unreadable."""
 MOST_PANELS = 24
 TRACES = 40
 """Points of a page that have the figure of a trial; the others have the command that makes it."""
@@ -57,7 +57,7 @@ class Dimension:
     title: str
     """In words."""
     labels: list[str]
-    """Of its values, in their order."""
+    """Labels of its values, in their order."""
     is_number: bool
     is_log: bool = False
     """Whether its values are nearer to a geometric series than to an arithmetic one."""
@@ -172,9 +172,7 @@ def _divided(number: AxisMetric, part: str) -> pl.Expr:
 def _chosen(result: SweepResult, only: Mapping[str, str]) -> pl.DataFrame:
     """The rows with their index, of the points with some values. Raises RequestError."""
     if not result.points.height:
-        raise RequestError(
-            f"{result.folder} is a shard without trials; accepted: its sweep, with all shards merged"
-        )
+        raise RequestError(f"{result.folder} is a shard without trials; merge all shards of its sweep first")
     table = result.rows.with_columns(result.points["index"])
     for key, value in only.items():
         known = {str(axis["key"]): axis for axis in result.head["axes"]}
@@ -186,7 +184,7 @@ def _chosen(result: SweepResult, only: Mapping[str, str]) -> pl.DataFrame:
         kept = result.points.filter(texts == value)["index"]
         table = table.filter(pl.col("index").is_in(kept.implode()))
     if not table.height:
-        raise RequestError("no point is left; accepted: fewer --only")
+        raise RequestError("no point is left; use fewer --only")
     if table.height > MOST_POINTS:
         raise RequestError(
             f"{table.height} points are too many for a figure; accepted: at most {MOST_POINTS}, with "

@@ -27,8 +27,7 @@ pub(super) fn problem(jitter: &Jitter, reorder: bool) -> Option<String> {
             "clip {clip} is out of range; accepted: 0.001 to 100 standard deviations"
         )),
         Jitter::Reordering { .. } if !reorder => Some(
-            "\"reordering\" has packets overtake others; accepted: reorder = true beside it"
-                .to_owned(),
+            "\"reordering\" has packets overtake others, which requires reorder = true".to_owned(),
         ),
         Jitter::Reordering { extent, .. } if !(1..=10_000).contains(&extent) => Some(format!(
             "extent {extent} is out of range; accepted: 1 to 10000 packets"

@@ -36,7 +36,7 @@ impl Checker<'_> {
                 return self.fail(
                     &key,
                     format!(
-                        "\"{at}\" is before the change above; accepted: changes in the order of time"
+                        "\"{at}\" is before the change above; changes must be in the order of time"
                     ),
                 );
             }

@@ -186,7 +186,7 @@ pub(super) fn problem(queue: &Queue) -> Option<String> {
         && let BufferSize::Unlimited | BufferSize::Bdp(_) = threshold
     {
         return Some(format!(
-            "threshold \"{threshold}\" is no length of a queue; accepted: \"65 packets\", \"100 kB\", \"1 ms\""
+            "threshold \"{threshold}\" is not the length of a queue; accepted: \"65 packets\", \"100 kB\", \"1 ms\""
         ));
     }
     match config(queue) {
