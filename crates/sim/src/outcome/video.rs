@@ -1,4 +1,4 @@
-//! A mean opinion score for video: the video quality of ITU-T G.1070 (2012), section 11.2.
+//! A mean opinion score for video: the video quality of ITU-T G.1070 (2012).
 //!
 //! With the bit rate `B` in kbps, the frame rate `F` in frames a second and the loss `P` of packets in percent:
 //!

@@ -15,7 +15,7 @@ from thalweg.experiments.explain.cuts import NO_LOSS, cuts
 from thalweg.results.limited import LIMITS, limits
 
 _LEAST_SHARE = 0.01
-"""Of time: a limit that held less is not named."""
+"""A limit that held a smaller share of the time is not named."""
 _LOSSES = (
     ("packets_dropped", "packets_policed", "dropped by queues"),
     ("packets_policed", None, "dropped by policers"),
@@ -34,7 +34,7 @@ class Account:
     streams: pl.DataFrame
     """Outcomes of its streams of media."""
     shares: dict[str, float]
-    """Of its time, by column of `LIMITS`; empty if its stack does not tell."""
+    """Shares of its time, by column of `LIMITS`; empty if its stack does not tell."""
     cuts: Counter[str]
     """Reductions of its window, by cause."""
     floor_s: float | None

@@ -16,7 +16,7 @@ import polars as pl
 from thalweg.engine.trace import Trace
 
 LEAST = 0.05
-"""Of the window: a smaller fall is no cut."""
+"""A fall by a smaller share of the window is not a cut."""
 _CAUSES = {
     "queue": "a full queue",
     "aqm": "drops of active queue management",

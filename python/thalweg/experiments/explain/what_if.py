@@ -19,7 +19,7 @@ from thalweg.judging.statistics.interval import finite
 RIVALS = ("cubic", "bbr", "c4")
 """Controllers that are tried in its place."""
 _LEAST_SHARE = 0.05
-"""Of time: a limit that held less is not lifted."""
+"""A limit that held a smaller share of the time is not lifted."""
 _LEAST_JITTER_S = 0.0005
 """Mean delay by jitter that is worth a trial without."""
 
@@ -60,7 +60,7 @@ class Played:
         return (self.change.words, *numbers, self.change.options or "-")
 
     def headers(self) -> tuple[str, ...]:
-        """Of the table."""
+        """The headings of its table."""
         return ("the same trial with", *(METRICS[name].heading for name in self.numbers), "options")
 
     def document(self) -> dict[str, Any]:
