@@ -104,15 +104,18 @@ pub(crate) enum Record {
 /// page when a series grows costs as much as its samples.
 const ROWS: usize = 1 << 16;
 
+/// What makes a sample of a sender: whether its handshake is complete, events reported to its controller by then, and what
+/// limits it.
+type Reports = (bool, u64, Option<LimitedBy>);
+
 /// Records the trace of a running trial.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
     senders: SenderRecorder,
     places: Senders,
     trace: Trace,
-    /// Whether the handshake of client and server of each connection was complete at their last sample, events reported to
-    /// their controller by then, and what limited them; of those that send data.
-    reports: Vec<[Option<(bool, u64, Option<LimitedBy>)>; 2]>,
+    /// The news of client and server of each connection at their last sample, of those that send data.
+    reports: Vec<[Option<Reports>; 2]>,
     /// Index of the last sample of each link, plus 1; 0 if none.
     last: Vec<usize>,
     /// Whether the series are recorded.
