@@ -81,7 +81,8 @@ impl AckClock {
         loop {
             let step = self.step(packets);
             if self.pending < step {
-                return packets * self.packet;
+                // In packets and back, a window may lose a bit, and a byte with it: it never shrinks here.
+                return (packets * self.packet).max(window);
             }
             self.pending -= step;
             packets += 1.0;
@@ -107,6 +108,18 @@ mod tests {
         beta: 0.7,
         linux: false,
     };
+
+    #[test]
+    fn a_window_that_does_not_grow_keeps_its_last_byte() {
+        for mtu in [1252_u32, 1440, 1811, 7277] {
+            for window in (2 * mtu..20_000).map(f64::from) {
+                let mut clock =
+                    AckClock::new(RFC, (window, window, window), 1e6, Bytes::new(mtu.into()));
+                let grown = clock.grow(1.0, window);
+                assert!((window..window + 0.5).contains(&grown), "{window} {grown}");
+            }
+        }
+    }
 
     /// A stage with packets of one byte.
     fn stage(epoch: f64, prior: f64, bandwidth: f64) -> AckClock {
