@@ -65,7 +65,7 @@ def plot(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Panels, separated by commas: window, rtt, rate, queue, held, frames, states [all].",
+            help="Panels, separated by commas: states, limits, window, rtt, rate, queue, held, frames [all].",
         ),
     ] = None,
     size: Annotated[
