@@ -12,7 +12,7 @@ import polars as pl
 import thalweg
 from pages.draft_04 import DRAFT_04
 from pages.made import DOCS, fill, made, row
-from thalweg.pages.figures.data import rows
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures.figure import save
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREEN, VERMILION
 

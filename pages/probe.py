@@ -18,7 +18,7 @@ import polars as pl
 import thalweg
 from pages.made import DOCS, fill, made, row
 from thalweg.engine.outcome import Trial
-from thalweg.pages.figures.data import rows
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures.downsample import downsample
 from thalweg.pages.figures.theme import CONFIG, SERIES, WIDTH
 

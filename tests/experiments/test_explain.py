@@ -46,7 +46,7 @@ def test_the_window_falls_for_what_the_links_did(tmp_path: Path, path: str, flow
 def test_a_path_without_losses_and_marks_cuts_no_window(tmp_path: Path) -> None:
     found, _ = explained(tmp_path, PATH + 'buffer = "unlimited"\n' + FLOW)
     assert found.cuts.total() == 0
-    assert "It lost no packet." in found.sentences()
+    assert "It declared no packet lost." in found.sentences()
 
 
 @pytest.mark.parametrize(
@@ -103,3 +103,38 @@ def test_the_command_prints_sentences_and_json_and_refuses_a_wrong_flow(
     assert document["what_if"][1]["options"] == '--set flow.main.receive_window="1 GB"'
     assert main(["explain", str(file), "--flow", "mian"]) == 2
     assert "did you mean main?" in capsys.readouterr().err
+
+
+def test_a_flow_of_many_connections_counts_the_falls_of_all(tmp_path: Path) -> None:
+    requests = 'requests = { count = 8, mean_gap = "1 ms", p5 = "2 MB", p95 = "4 MB" }'
+    flow = FLOW.replace('download = "20 MB"', requests)
+    found, _ = explained(tmp_path, PATH + 'buffer = "20 ms"\n' + flow)
+    assert found.cuts["a full queue"] > 4
+
+
+def test_a_flow_that_starts_late_is_held_against_its_floor_from_its_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "slow.toml").write_text(PATH + FLOW + 'start = "30 s"\n')
+    assert main(["explain", str(tmp_path / "slow.toml"), "--format", "json"]) == 0
+    (result, *_) = json.loads(capsys.readouterr().out)["sentences"]
+    # 20 MB over 20 Mbps take 8 s and more, not 38 s.
+    took, floor = (float(part.split(" s")[0]) for part in (result.split("took ")[1], result.split("allows ")[1]))
+    assert 8 < floor < took < 12
+
+
+def test_a_flow_that_never_starts_says_so_and_plays_nothing(tmp_path: Path) -> None:
+    late = FLOW.replace('"main"', '"late"') + 'start = "50 s"\nbackground = true\n'
+    file = tmp_path / "slow.toml"
+    file.write_text(PATH + FLOW + late)
+    entry = find_scenario(str(file))
+    trial = Scenario.from_entry(entry).run(1, trace=True)
+    found = account(trial, "late")
+    assert found.sentences() == ["late (cubic) sent nothing: the trial ended before it could."]
+    assert len(list(what_if(entry, [], [], 1, trial, found))) == 1
+
+
+def test_an_outage_without_a_loss_is_not_taken_for_one(tmp_path: Path) -> None:
+    outage = '[[path.change]]\nat = "3 s"\nrate = "0 bps"\n[[path.change]]\nat = "6 s"\nrate = "20 Mbps"\n'
+    found, _ = explained(tmp_path, PATH + 'buffer = "unlimited"\n' + outage + FLOW)
+    assert set(found.cuts) <= {"a probe timeout", "no loss"}

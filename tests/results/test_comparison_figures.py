@@ -67,6 +67,7 @@ def test_each_result_has_every_trial_its_median_and_interval(outcomes_of: Make) 
     layers = figure.spec["vconcat"][0]["layer"]
     rules = [layer["data"]["values"][0]["value"] for layer in layers if "strokeDash" in layer["mark"]]
     assert rules == [5.0, 4.0]  # the target and the floor of trials made by hand
+    assert figure.notes == {"dashed": "a target", "dotted": "the floor, the least that the path allows"}
     assert figure.description == (
         "A hand-made scenario: c4, cubic, bbr. hand-made, main completion: c4 2.095 s, cubic 3.19 s, bbr 4.285 s."
     )

@@ -119,3 +119,7 @@ def test_every_word_of_a_figure_is_readable_on_a_dark_page() -> None:
             for word in ("labelColor", "titleColor"):
                 grey = int(theme[part][word][1:3], 16)
                 assert abs(grey - ground) > 100, (name, part, word)
+
+
+def test_a_dark_picture_brings_its_background_along() -> None:
+    assert THEMES["dark"]["background"].startswith("#")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from thalweg import Scenario
+from thalweg import Scenario, Trial, plot_trial
+from thalweg.pages.figures.limits import spans
 from thalweg.results.limited import LIMITS, limits, unusual
 
 PATH = 'title = "slow"\ntime_limit = "20 s"\n[path]\nrate = "200 Mbps"\nrtt = "250 ms"\nbuffer = "1 bdp"\n'
@@ -62,3 +63,23 @@ def test_shares_are_of_the_whole_life() -> None:
     outcomes = Scenario.from_toml(PATH + FLOW + 'download = "20 MB"', "slow").trials(5)
     sums = outcomes.flows.select(pl.sum_horizontal(*LIMITS)).to_series()
     assert sums.to_list() == pytest.approx([1.0] * 5)
+
+
+def test_a_figure_has_a_ribbon_of_limits_where_more_than_the_controller_limits() -> None:
+    slow = PATH + FLOW + 'download = "20 MB"\nreceive_window = "1 MB"'
+    figure = plot_trial(Scenario.from_toml(slow, "slow").run(trace=True))
+    (panel,) = (panel for panel in figure.spec["vconcat"] if panel["name"] == "limits")
+    assert {"handshake", "flow-control"} <= set(panel["encoding"]["color"]["scale"]["domain"])
+    shown = limits_over_time(Scenario.from_toml(slow, "slow").run(trace=True))
+    # They follow one another without a gap, and the longest is what limits most.
+    assert shown["until_s"].head(-1).to_list() == shown["time_s"].tail(-1).to_list()
+    shown = shown.with_columns(length=pl.col("until_s") - pl.col("time_s"))
+    longest = shown.group_by("limit").agg(pl.col("length").sum()).sort("length")["limit"].to_list()[-1]
+    assert longest == "flow-control"
+    bulk = Scenario.from_toml(PATH + FLOW + 'download = "100 MB"', "slow").run(trace=True)
+    assert "limits" not in [panel["name"] for panel in plot_trial(bulk).spec["vconcat"]]
+
+
+def limits_over_time(trial: Trial) -> pl.DataFrame:
+    assert trial.trace is not None
+    return spans(trial.trace.flows, trial.trace.flows["time_s"].to_numpy().max(), 300)

@@ -65,13 +65,15 @@ def plot(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Panels, separated by commas: window, rtt, rate, queue, held, frames, states [all].",
+            help="Panels, separated by commas: states, limits, window, rtt, rate, queue, held, frames [all].",
         ),
     ] = None,
     size: Annotated[
         str | None, typer.Option(metavar="WIDTH", help="Width of the picture, letters included, such as 88mm.")
     ] = None,
-    theme: Annotated[Theme, typer.Option(help="Theme: screen, or paper (black 8-point text).")] = Theme.SCREEN,
+    theme: Annotated[
+        Theme, typer.Option(help="Theme: screen, dark, or paper (black 8-point text).")
+    ] = Theme.SCREEN,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title instead of the scenario's.")] = None,
     audit: Audit = False,
 ) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from thalweg.base.quantity import text
-from thalweg.pages.figures.data import rows
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREEN, GREY, ORANGE, PURPLE, SERIES, SKY, VERMILION, WIDTH
 from thalweg.probe.analysis import Analysis, pooled
 from thalweg.probe.distribution import Censored, Histogram, censored_cumulative, cumulative

@@ -232,7 +232,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:20: pass.0.flow: there is no flow "background"; accepted: main, other
     a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, starvation, convergence, oscillation, utilisation, drops, marks, spurious-loss, max-rtt, limited, trips, frame-delay, max-frame-delay, mean-delay, p50-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start, entered, entries, stay, variable, p95-queue-delay, p99-queue-delay, frozen, freezes, late, skipped, undelivered, first-frame, media-rate, mos, encoder-rate, encoder-share, encoder-oscillation
     a.toml:22: pass.0.at_most: "soon" has an unknown unit "soon"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
-    a.toml:22: `at_most = 5`: 5 has no unit; accepted: a text with a unit, such as "5 s", "20 Mbps" or "1 %"
+    a.toml:22: `at_most = 5`: 5 has no unit; accepted: a text with a unit, such as "5 s", "20 Mbps" or "1 %", or "3" for a metric without one
     a.toml:22: pass.0.at_most: "5 Mbps" has an unknown unit "Mbps"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:19: pass.0: at_most cannot be combined with at_least; use another [[pass]] for the second bound
     a.toml:19: pass.0: there is no bound; accepted: at_most = "5 s"

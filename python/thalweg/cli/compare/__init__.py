@@ -94,7 +94,7 @@ def compare(
         ),
     ] = None,
     theme: Annotated[
-        Theme, typer.Option(help="Theme: screen, or paper (black 8-point text).", rich_help_panel=_PANEL)
+        Theme, typer.Option(help="Theme: screen, dark, or paper (black 8-point text).", rich_help_panel=_PANEL)
     ] = Theme.SCREEN,
     format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
     quiet: Quiet = False,

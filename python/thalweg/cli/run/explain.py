@@ -24,7 +24,7 @@ def explain(
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the trial.")] = 1,
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
 ) -> None:
-    """Say in five sentences why a flow was as slow as it was, and play what would have helped.
+    """Say in a few sentences why a flow was as slow as it was, and play what would have helped.
 
     Limits and causes are those of the simulator, which knows them. The table plays the same seed without what
     stood in the way, and with other controllers.
@@ -41,7 +41,9 @@ def explain(
     trial = loaded.run(seed, trace=True)
     from thalweg.experiments.explain import account, what_if  # noqa: PLC0415 - after what may be refused
 
-    found = account(trial, chosen, loaded.floor_s if chosen == names[0] else None)
+    first = loaded.flows[0]
+    floor_s = loaded.floor_s - first["start_s"] if chosen == first["name"] and loaded.floor_s else None
+    found = account(trial, chosen, floor_s)
     rows = list(what_if(entry, keys, bound, seed, trial, found))
     if format_ is Format.JSON:
         document = found.document()

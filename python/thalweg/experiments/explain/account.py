@@ -11,17 +11,11 @@ import polars as pl
 
 from thalweg.base.quantity import percent, text
 from thalweg.engine.outcome import Trial
-from thalweg.experiments.explain.cuts import NO_LOSS, cuts
+from thalweg.experiments.explain.cuts import NO_LOSS, Series, cuts
 from thalweg.results.limited import LIMITS, limits
 
 _LEAST_SHARE = 0.01
 """A limit that held a smaller share of the time is not named."""
-_LOSSES = (
-    ("packets_dropped", "packets_policed", "dropped by queues"),
-    ("packets_policed", None, "dropped by policers"),
-    ("packets_lost_at_random", None, "lost at random"),
-)
-"""Packets that links kept: a count, what of it another one has, and words."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +30,23 @@ class Account:
     shares: dict[str, float]
     """Shares of its time, by column of `LIMITS`; empty if its stack does not tell."""
     cuts: Counter[str]
-    """Reductions of its window, by cause."""
+    """Falls of its window, by cause."""
+    dropped: Counter[str]
+    """Packets that links dropped of it, in either direction, by reason."""
     floor_s: float | None
     """Its least completion time, if that is known."""
 
+    @property
+    def has_started(self) -> bool:
+        """Whether the trial came to its start."""
+        return bool(self.row["packets_sent"]) or bool(self.row["finished"])
+
     def sentences(self) -> list[str]:
         """In the order in which one asks: what came of it, what limited it, losses, window, delay."""
-        return [
-            sentence
-            for sentence in (self._result(), self._limits(), self._losses(), self._window(), self._delay())
-            if sentence
-        ]
+        if not self.has_started:
+            return [f"{self.flow} ({self.row['controller']}) sent nothing: the trial ended before it could."]
+        said = (self._result(), self._limits(), self._losses(), self._window(), self._delay())
+        return [sentence for sentence in said if sentence]
 
     def document(self) -> dict[str, Any]:
         """As JSON."""
@@ -60,19 +60,19 @@ class Account:
     def _result(self) -> str:
         row = self.row
         rate, used = text(row["mean_rate_bps"], "bps"), row["utilisation"]
-        whole = f", and its busiest link was used {percent(used)} of the time" if math.isfinite(used) else ""
+        link = (
+            f" Over the trial, its busiest link was used {percent(used)} of the time."
+            if math.isfinite(used)
+            else ""
+        )
+        who = f"{self.flow} ({row['controller']})"
         if not self.streams.is_empty():
-            media = [
-                f"{one['stream']} had {_or_no(one['media_rate_bps'], 'bps', 'no rate')}, a p95 delay of "
-                f"{_or_no(one['p95_delay_s'], 's', 'nothing')}, and was frozen for {text(one['frozen_s'], 's')}"
-                for one in self.streams.iter_rows(named=True)
-            ]
-            return f"{self.flow} ({row['controller']}): {'; '.join(media)}{whole}."
+            return f"{who}: {'; '.join(map(_of_stream, self.streams.iter_rows(named=True)))}.{link}"
         if not row["finished"]:
-            return f"{self.flow} ({row['controller']}) did not finish, at {rate} on average{whole}."
+            return f"{who} did not finish, at {rate} on average.{link}"
         took = row["completion_s"] - row["start_s"]
         floor = f"; the path allows {text(self.floor_s, 's')} at best" if self.floor_s else ""
-        return f"{self.flow} ({row['controller']}) took {text(took, 's')}, at {rate} on average{whole}{floor}."
+        return f"{who} took {text(took, 's')}, at {rate} on average{floor}.{link}"
 
     def _limits(self) -> str:
         if not self.shares:
@@ -87,15 +87,17 @@ class Account:
     def _losses(self) -> str:
         row = self.row
         lost, spurious = int(row["packets_lost"]), int(row["spurious_losses"])
-        parts = []
-        for column, without, words in _LOSSES:
-            count = int(row[column]) - (int(row[without]) if without else 0)
-            parts += [f"{count} {words}"] if count else []
-        parts += [f"{spurious} not lost at all"] if spurious else []
-        if not lost and not parts:
-            return "It lost no packet."
-        told = f": {', '.join(parts)}" if parts else ""
-        return f"It declared {lost} of {int(row['packets_sent'])} packets lost{told}."
+        wrongly = f", {spurious} of them wrongly" if spurious else ""
+        policed = int(row["packets_policed"])
+        kept = {
+            "dropped by queues": int(row["packets_dropped"]) - policed,
+            "dropped by policers": policed,
+            "lost at random": int(row["packets_lost_at_random"]),
+        }
+        parts = [f"{count} {words}" for words, count in kept.items() if count]
+        truth = f" What links did to its packets: {', '.join(parts)}." if parts else ""
+        declared = f"It declared {lost} of {int(row['packets_sent'])} packets lost{wrongly}." if lost else ""
+        return f"{declared or 'It declared no packet lost.'}{truth}"
 
     def _window(self) -> str:
         timeouts = int(self.row["timeouts"])
@@ -119,22 +121,29 @@ class Account:
             for name in ("mean_rtt_s", "min_rtt_s", "mean_queue_delay_s", "p95_queue_delay_s")
         )
         return (
-            f"Its RTT was {mean} on average and {least} at least; a packet waited {waits} in queues on average, "
-            f"5 % of them {p95} or more."
+            f"Its RTT was {mean} on average and {least} at least; its packets waited {waits} in queues on "
+            f"average, and 5 % of them {p95} or more in the worst one."
         )
 
 
 def account(trial: Trial, flow: str, floor_s: float | None = None) -> Account:
-    """What happened to a flow of a trial that was traced."""
+    """What happened to a flow of a trial that was traced; `floor_s`: its least time from its start."""
     assert trial.trace is not None, "asked for"
-    outcomes = trial.outcomes
+    outcomes, series = trial.outcomes, Series(trial.trace, flow)
     own = outcomes.flows.filter(pl.col("flow") == flow)
     row = {name: math.nan if value is None else value for name, value in own.row(0, named=True).items()}
     shares = next((one.shares for one in limits(outcomes) if one.flow == flow), {})
     streams = outcomes.streams
     streams = streams if streams.is_empty() else streams.filter(pl.col("flow") == flow)
-    return Account(flow, row, streams, shares, cuts(trial.trace, flow), floor_s)
+    falls = cuts(series, marked=bool(row["packets_marked"]))
+    return Account(flow, row, streams, shares, falls, series.reasons, floor_s)
 
 
-def _or_no(value: float | None, unit: str, none: str) -> str:
-    return text(value, unit, 3) if value is not None and math.isfinite(value) else none
+def _of_stream(one: dict[str, Any]) -> str:
+    if not one["frames"]:
+        return f"no frame of {one['stream']} was counted"
+    rate, p95, frozen = (
+        text(one[column], unit, 3)
+        for column, unit in (("media_rate_bps", "bps"), ("p95_delay_s", "s"), ("frozen_s", "s"))
+    )
+    return f"{one['stream']} had {rate}, a p95 delay of {p95}, and was frozen for {frozen}"

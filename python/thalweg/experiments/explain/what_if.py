@@ -23,6 +23,10 @@ _LEAST_SHARE = 0.05
 _LEAST_JITTER_S = 0.0005
 """Mean delay by jitter that is worth a trial without."""
 
+OF_FLOWS = ("completion", "rate", "rtt")
+OF_CALLS = ("media-rate", "p95-delay", "frozen", "mos")
+"""What is shown of a flow; of a call the worst of its streams, and the sum of their rates."""
+
 Pairs = Sequence[tuple[str, str]]
 
 
@@ -39,11 +43,6 @@ class Change:
         """As `thalweg run` takes it."""
         sets = [f'--set {key}="{value}"' for key, value in self.settings]
         return " ".join(sets + [f"-c {flow}={name}" for flow, name in self.controllers])
-
-
-OF_FLOWS = ("completion", "rate", "rtt")
-OF_CALLS = ("media-rate", "p95-delay", "frozen", "mos")
-"""What is shown of a flow; of a call the worst of its streams, and the sum of their rates."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def changes(found: Account, is_single: bool) -> Iterator[Change]:
         yield Change("no random loss", (("path.loss", "0 %"),))
     if is_single and row["mean_jitter_s"] >= _LEAST_JITTER_S:
         yield Change("no jitter", (("path.jitter", "none"),))
-    if is_single and row["packets_dropped"] > row["packets_policed"]:
+    if is_single and found.dropped["queue"]:
         yield Change("an unlimited buffer", (("path.buffer", "unlimited"),))
     for name in RIVALS:
         if str(row["controller"]).split(":")[0] != name:
@@ -90,6 +89,8 @@ def what_if(
 ) -> Iterator[Played]:
     """The trial as it was, and with each change that its scenario takes."""
     yield _played(Change("as it was"), trial, found.flow)
+    if not found.has_started:
+        return
     is_single = len(trial.links) == 2
     for change in changes(found, is_single):
         bound = dict(controllers) | dict(change.controllers)
@@ -105,8 +106,12 @@ def _played(change: Change, trial: Trial, flow: str) -> Played:
     streams = trial.outcomes.streams
     own = [] if streams.is_empty() else [one for one in streams.iter_rows(named=True) if one["flow"] == flow]
     if own:
-        values = {name: [_number(one[METRICS[name].column]) for one in own] for name in OF_CALLS}
-        worst = {name: min(of) if METRICS[name].better == "higher" else max(of) for name, of in values.items()}
+        known = {name: [one[METRICS[name].column] for one in own] for name in OF_CALLS}
+        values = {name: [_number(one) for one in of if not math.isnan(_number(one))] for name, of in known.items()}
+        worst = {
+            name: math.nan if not of else min(of) if METRICS[name].better == "higher" else max(of)
+            for name, of in values.items()
+        }
         return Played(change, {**worst, "media-rate": sum(values["media-rate"])})
     numbers = {name: _number(row[METRICS[name].column]) for name in OF_FLOWS}
     numbers["completion"] = row["completion_s"] - row["start_s"] if row["finished"] else math.inf

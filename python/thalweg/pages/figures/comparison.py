@@ -72,7 +72,9 @@ def plot_comparison(
         if len(many) > 1 and panel.scenario != scenario:
             strips["title"] = {"text": panel.scenario, "fontSize": 9.5, "offset": 4}
     spec: Spec = {"title": {"text": title, "subtitle": [subtitle]}, "vconcat": drawn, "spacing": 18}
-    notes = {"dashed": "a target", "dotted": "the floor, the least that the path allows"}
+    notes = {"dashed": "a target"} if any(map(_targets, panels)) else {}
+    if any(map(_floors, panels)):
+        notes["dotted"] = "the floor, the least that the path allows"
     words = "; ".join(_words(panel) for panel in panels)
     return Figure(spec, f"{title}: {', '.join(results)}. {words}.", notes)
 
@@ -110,8 +112,7 @@ def _wanted(side: Sequence[Statistics], metrics: Sequence[str] | None) -> list[S
 def _drawn(panel: _Panel, place: int, shades: Mapping[str, str], wide: int) -> Spec:
     """The strips of one criterion, below each other."""
     first = next(iter(panel.sides.values()))
-    marks = {one.bound for one in panel.sides.values() if np.isfinite(one.bound)}
-    floors = {one.floor for one in panel.sides.values() if one.floor is not None}
+    marks, floors = _targets(panel), _floors(panel)
     values = np.concatenate([one.values["value"].to_numpy() for one in panel.sides.values()])
     shown = [*values[np.isfinite(values)].tolist(), *marks, *floors]
     factor, unit = scale(max(map(abs, shown), default=0.0), first.unit)
@@ -152,6 +153,14 @@ def _drawn(panel: _Panel, place: int, shades: Mapping[str, str], wide: int) -> S
             }
         )
     return {"width": WIDTH - wide, "height": _STRIP * len(labels), "layer": layers}
+
+
+def _targets(panel: _Panel) -> set[float]:
+    return {one.bound for one in panel.sides.values() if np.isfinite(one.bound)}
+
+
+def _floors(panel: _Panel) -> set[float]:
+    return {one.floor for one in panel.sides.values() if one.floor is not None}
 
 
 def _label(label: str, statistics: Statistics) -> str:

@@ -111,7 +111,8 @@ PAPER_CONFIG: dict[str, Any] = {
 }
 """For print: black letters of 8 points with serifs."""
 
-THEMES = {"screen": CONFIG, "dark": DARK_CONFIG, "paper": PAPER_CONFIG}
+THEMES = {"screen": CONFIG, "dark": {**DARK_CONFIG, "background": "#15171a"}, "paper": PAPER_CONFIG}
+"""Of pictures, which bring their background along: nobody knows where one is shown."""
 
 
 def darkened(part: Any) -> Any:

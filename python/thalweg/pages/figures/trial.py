@@ -20,7 +20,7 @@ from thalweg.base.quantity import text
 from thalweg.engine.outcome import Trial
 from thalweg.engine.trace import Trace
 from thalweg.judging.verdict import without_offset
-from thalweg.pages.figures import states
+from thalweg.pages.figures import limits, states
 from thalweg.pages.figures.figure import Figure
 from thalweg.pages.figures.frames import frames
 from thalweg.pages.figures.panel import RATE, RTT, TITLES, WINDOW, Flows, Panel, link_called, moments
@@ -29,7 +29,8 @@ from thalweg.pages.figures.spec import AXIS_EXTENT, Spec, colour, span, table, t
 from thalweg.pages.figures.story import story
 from thalweg.pages.figures.theme import WIDTH
 
-PANELS = tuple(TITLES)
+_LIMITS = "What limits the sender"
+PANELS = ("states", "limits", *(name for name in TITLES if name != "states"))
 """The possible panels of a trial, in order."""
 _STRIP = 16
 """Height of the states of one flow; their names stand where other panels have a title."""
@@ -172,6 +173,7 @@ def _draw(
     """
     end = max([_end(trace), *(time for name, time in marks if name != "floor")])
     of_states = states.spans(trace.flows)
+    of_limits = limits.spans(trace.flows, end, buckets // 2)
     flows = Flows(trace, called, buckets)
     makers: dict[str, _Maker] = {
         "window": lambda: [_with_moments(flows.lines(WINDOW), marks, end)],
@@ -185,7 +187,8 @@ def _draw(
         "marks": lambda: [marked(trace, buckets)],
         "held": lambda: [held_back(trace, end, buckets)],
         "frames": lambda: frames(trace.frames, called, buckets),
-        "states": lambda: [_strip(of_states, called)] if of_states.height else [],
+        "states": lambda: [_states(of_states, called)] if of_states.height else [],
+        "limits": lambda: [_limits(of_limits, called)] if of_limits.height else [],
     }
     for name in wanted:
         if name not in makers:
@@ -265,10 +268,31 @@ def _link_notes(trace: Trace) -> dict[str, str]:
     }
 
 
-def _strip(of_states: pl.DataFrame, called: Mapping[str, str]) -> Panel:
+def _states(of_states: pl.DataFrame, called: Mapping[str, str]) -> Panel:
     names = of_states["state"].unique(maintain_order=True).to_list()
-    flows: list[str] = of_states["flow"].unique(maintain_order=True).to_list()
-    title = TITLES["states"].replace("controller", "controllers") if len(flows) > 1 else TITLES["states"]
+    several = of_states["flow"].n_unique() > 1
+    title = TITLES["states"].replace("controller", "controllers") if several else TITLES["states"]
+    return _strip("states", "state", of_states, called, title, states.colours(names), states.meanings(names))
+
+
+def _limits(of_limits: pl.DataFrame, called: Mapping[str, str]) -> Panel:
+    names = of_limits["limit"].unique(maintain_order=True).to_list()
+    colours = [limits.COLOURS[name] for name in names]
+    meanings = {name: limits.MEANINGS[name] for name in names}
+    return _strip("limits", "limit", of_limits, called, _LIMITS, colours, meanings)
+
+
+def _strip(
+    panel: str,
+    value: str,
+    spans: pl.DataFrame,
+    called: Mapping[str, str],
+    title: str,
+    colours: list[str],
+    meanings: dict[str, str],
+) -> Panel:
+    names = spans[value].unique(maintain_order=True).to_list()
+    flows: list[str] = spans["flow"].unique(maintain_order=True).to_list()
     axis = {
         "minExtent": AXIS_EXTENT,
         "maxExtent": AXIS_EXTENT,
@@ -276,23 +300,17 @@ def _strip(of_states: pl.DataFrame, called: Mapping[str, str]) -> Panel:
         "ticks": False,
         "labelLimit": AXIS_EXTENT + 20,
     }
-    labelled = of_states.with_columns(pl.col("flow").replace(dict(called)).alias("called"))
+    labelled = spans.with_columns(pl.col("flow").replace(dict(called)).alias("called"))
     spec: Spec = {
-        "data": table(labelled, "states"),
+        "data": table(labelled, panel),
         "height": _STRIP * len(flows),
         "mark": {"type": "rect", "clip": True},
         "encoding": {
             "x2": {"field": "until_s"},
             "y": word("flow", sort=flows, axis=axis),
-            "color": colour(names, states.colours(names), "state", symbolType="square", **titled(title)),
-            "tooltip": tooltip("called", "state", time_s="from (s)", until_s="until (s)"),
+            "color": colour(names, colours, value, symbolType="square", **titled(title)),
+            "tooltip": tooltip("called", value, time_s="from (s)", until_s="until (s)"),
         },
     }
-    reading: Spec = {
-        "kind": "spans",
-        "by": ["flow"],
-        "value": "state",
-        "unit": "",
-        "means": states.meanings(names),
-    }
-    return Panel("states", spec, reading)
+    reading: Spec = {"kind": "spans", "by": ["flow"], "value": value, "unit": "", "means": meanings}
+    return Panel(panel, spec, reading)

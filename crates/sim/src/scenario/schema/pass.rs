@@ -73,7 +73,7 @@ struct BoundVisitor;
 impl Visitor<'_> for BoundVisitor {
     type Value = Bound;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text with a unit, such as \"5 s\", \"20 Mbps\" or \"1 %\"")
+        f.write_str("a text with a unit, such as \"5 s\", \"20 Mbps\" or \"1 %\", or \"3\" for a metric without one")
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<Bound, E> {
         Ok(Bound(text.to_owned()))

@@ -14,7 +14,7 @@ from thalweg.experiments.studies.fairness.parameters import Cell, Parameters
 from thalweg.experiments.studies.runner.page import Page
 from thalweg.experiments.studies.runner.result import Row, StudyResult
 from thalweg.experiments.studies.runner.study import Finished
-from thalweg.pages.figures.data import rows
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures.theme import CONFIG, GREY, SERIES, WIDTH
 from thalweg.pages.report.section import Section
 from thalweg.pages.report.strip import Strip, Strips, span

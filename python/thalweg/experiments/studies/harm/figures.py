@@ -28,8 +28,8 @@ from thalweg.experiments.studies.runner.page import Page
 from thalweg.experiments.studies.runner.result import Row, StudyResult
 from thalweg.experiments.studies.runner.table import number
 from thalweg.judging.statistics.interval import Values
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures import Chart
-from thalweg.pages.figures.data import rows
 from thalweg.pages.figures.theme import CONFIG, GREY, SERIES, WIDTH
 from thalweg.pages.report.section import Section
 from thalweg.pages.report.strip import Strip, Strips, span

@@ -13,7 +13,7 @@ from thalweg.experiments.studies.hunt.measure import CaseHunts
 from thalweg.experiments.studies.hunt.parameters import Cell, Parameters
 from thalweg.experiments.studies.runner.page import Page
 from thalweg.experiments.studies.runner.study import Finished
-from thalweg.pages.figures.data import rows
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures.theme import CONFIG, GREY, WIDTH
 from thalweg.pages.report.section import Section
 from thalweg.pages.report.strip import Strip, Strips

@@ -15,7 +15,7 @@ from thalweg.experiments.studies.laws.window import LAW as WINDOW
 from thalweg.experiments.studies.laws.window_law import cubic_table, reno_table
 from thalweg.experiments.studies.runner.page import Page
 from thalweg.experiments.studies.runner.result import Row, StudyResult
-from thalweg.pages.figures.data import rows
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREY, SERIES, VERMILION, WIDTH
 from thalweg.pages.report.section import Section
 from thalweg.pages.report.strip import Strip, Strips

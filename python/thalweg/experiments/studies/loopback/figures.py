@@ -11,7 +11,7 @@ from thalweg.experiments.studies.loopback.measure import Run, VariantRuns
 from thalweg.experiments.studies.loopback.parameters import Cell, Parameters
 from thalweg.experiments.studies.runner.page import Page
 from thalweg.experiments.studies.runner.study import Finished
-from thalweg.pages.figures.data import rows
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREY, VERMILION, WIDTH
 from thalweg.pages.report.section import Section
 

@@ -13,7 +13,7 @@ from thalweg.experiments.studies.runner.result import Row, StudyResult
 from thalweg.experiments.studies.runner.study import Finished
 from thalweg.experiments.studies.slow_start.measure import LEVELS, TrialNumbers, level_column, together
 from thalweg.experiments.studies.slow_start.parameters import STARTS, Cell, Parameters
-from thalweg.pages.figures.data import rows
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures.theme import CONFIG, GREY, SERIES, WIDTH
 from thalweg.pages.report.section import Section
 from thalweg.pages.report.strip import Strip, Strips, span

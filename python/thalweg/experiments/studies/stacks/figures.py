@@ -15,7 +15,7 @@ from thalweg.experiments.studies.stacks.checks import TOLERANCE
 from thalweg.experiments.studies.stacks.measure import StackComparison, StackTrials, has_jitter, together
 from thalweg.experiments.studies.stacks.parameters import VARIANTS, Cell, Parameters
 from thalweg.judging.statistics.quantiles import percentile
-from thalweg.pages.figures.data import rows
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREEN, GREY, VERMILION, WIDTH
 from thalweg.pages.report.section import Section
 from thalweg.pages.report.strip import Strip, Strips, span

@@ -21,8 +21,8 @@ from thalweg.experiments.studies.transient.fit import CRITICAL, OVER, UNDAMPED, 
 from thalweg.experiments.studies.transient.measure import StepResponse, ranked
 from thalweg.experiments.studies.transient.metric import Rates
 from thalweg.experiments.studies.transient.parameters import Cell, Parameters
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures import Chart
-from thalweg.pages.figures.data import rows
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREY, PURPLE, SERIES, VERMILION, WIDTH
 from thalweg.pages.report.section import Section
 from thalweg.pages.report.strip import Strip, Strips, span

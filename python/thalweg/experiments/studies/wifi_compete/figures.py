@@ -22,8 +22,8 @@ from thalweg.experiments.studies.runner.study import Finished
 from thalweg.experiments.studies.wifi_compete.course import CAPACITY_BPS
 from thalweg.experiments.studies.wifi_compete.measure import PairTrials, median_trial, worst_trial
 from thalweg.experiments.studies.wifi_compete.parameters import Cell, Parameters
+from thalweg.pages.chart_data import rows
 from thalweg.pages.figures import Chart
-from thalweg.pages.figures.data import rows
 from thalweg.pages.figures.downsample import changes, downsample
 from thalweg.pages.figures.theme import BLUE, CONFIG, GREEN, GREY, ORANGE, VERMILION, WIDTH
 from thalweg.pages.report.section import Section
