@@ -47,7 +47,7 @@ class Series:
 
     @property
     def samples(self) -> pl.DataFrame:
-        """Of its senders, each under its own name."""
+        """The samples of its senders, each under its own name."""
         return self._own(self.trace.flows)
 
     def dropped(self, sender: str) -> pl.DataFrame:

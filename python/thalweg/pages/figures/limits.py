@@ -28,7 +28,7 @@ MEANINGS = {
     "stalled": "nothing came back until a probe timeout, and nothing since",
 }
 _SAMPLES = 8
-"""Of each part: the commonest is shown."""
+"""Samples of each part; the commonest limit is shown."""
 _LEAST = 0.1
 """What else limits for a smaller share of the time has no ribbon: each download awaits a last acknowledgement."""
 

@@ -112,7 +112,7 @@ PAPER_CONFIG: dict[str, Any] = {
 """For print: black letters of 8 points with serifs."""
 
 THEMES = {"screen": CONFIG, "dark": {**DARK_CONFIG, "background": "#15171a"}, "paper": PAPER_CONFIG}
-"""Of pictures, which bring their background along: nobody knows where one is shown."""
+"""What pictures look like. They bring their background along: nobody knows where one is shown."""
 
 
 def darkened(part: Any) -> Any:
