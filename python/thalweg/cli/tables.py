@@ -65,7 +65,8 @@ DROPPABLE_OF_STREAMS = (
     "skipped",
     "undelivered",
     "p99 delay",
-    "media rate",
+    "encoder share",
+    "encoder rate",
     "mean delay",
     "max delay",
 )
