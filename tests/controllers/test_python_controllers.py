@@ -179,7 +179,7 @@ def test_a_class_of_this_process_alone_cannot_be_replayed(tmp_path: Path) -> Non
 
     outcomes = load(Local).trials(3, jobs=2)
     assert outcomes.n == 3
-    with pytest.raises(thalweg.RequestError, match="accepted: a class in a file"):
+    with pytest.raises(thalweg.RequestError, match="a replay needs a class in a file"):
         thalweg.Scenario.from_toml(outcomes.scenario.toml, "again")
 
 

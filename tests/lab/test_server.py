@@ -248,7 +248,7 @@ def test_what_is_no_toml_is_refused_at_its_line(connection: ClientConnection) ->
     ("change", "why"),
     [
         ({"sets": {"path.trace": r'"a\u0000b"'}}, "has the character U+0000"),
-        ({"sets": {"path.trace": "a\0b"}}, "no name of a file"),
+        ({"sets": {"path.trace": "a\0b"}}, "not a name of a file"),
         ({"text": SIMPLE + "[a" + ".a" * 3000 + "]\n"}, "tables inside each other"),
     ],
 )

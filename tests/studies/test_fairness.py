@@ -42,7 +42,7 @@ def test_turns_in_short_bins_are_fair_in_long_ones() -> None:
 
 def test_bins_that_do_not_fill_are_left_out_and_odd_ones_are_refused() -> None:
     assert rebin(np.ones(7), 1.0, 3.0).tolist() == [1.0, 1.0]
-    with pytest.raises(ValueError, match="no multiple"):
+    with pytest.raises(ValueError, match="not a multiple"):
         rebin(np.ones(7), 0.4, 1.0)
     assert np.isnan(mean_jain(np.ones((2, 3)), 1.0, 5.0))
 

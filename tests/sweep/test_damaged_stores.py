@@ -225,7 +225,7 @@ def test_a_stray_table_is_named_and_nothing_is_lost(
     ):
         assert main(["sweep", *command]) == 2
         said = capsys.readouterr().err
-        assert said.startswith(f"error: {stray} is no ")
+        assert said.startswith(f"error: {stray} is not a ")
         assert "Move it out of the store" in said
         assert said.count("\n") == 1
     stray.unlink()

@@ -24,7 +24,7 @@ def explain(
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the trial.")] = 1,
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
 ) -> None:
-    """Say in a few sentences why a flow was as slow as it was, and play what would have helped.
+    """Say why a flow was as slow as it was, and play what would have helped.
 
     Limits and causes are those of the simulator, which knows them. The table plays the same seed without what
     stood in the way, and with other controllers.

@@ -12,6 +12,7 @@ import polars as pl
 from thalweg.base.quantity import percent, text
 from thalweg.engine.outcome import Trial
 from thalweg.experiments.explain.cuts import NO_LOSS, Series, cuts
+from thalweg.judging.measures import METRICS
 from thalweg.results.limited import LIMITS, limits
 
 _LEAST_SHARE = 0.01
@@ -142,8 +143,6 @@ def account(trial: Trial, flow: str, floor_s: float | None = None) -> Account:
 def _of_stream(one: dict[str, Any]) -> str:
     if not one["frames"]:
         return f"no frame of {one['stream']} was counted"
-    rate, p95, frozen = (
-        text(one[column], unit, 3)
-        for column, unit in (("media_rate_bps", "bps"), ("p95_delay_s", "s"), ("frozen_s", "s"))
-    )
+    named = (METRICS[name] for name in ("media-rate", "p95-delay", "frozen"))
+    rate, p95, frozen = (text(one[metric.column], metric.unit, 3) for metric in named)
     return f"{one['stream']} had {rate}, a p95 delay of {p95}, and was frozen for {frozen}"

@@ -33,10 +33,11 @@ _LEAST = 0.1
 """What else limits for a smaller share of the time has no ribbon: each download awaits a last acknowledgement."""
 
 
-def spans(flows: pl.DataFrame, end: float, buckets: int) -> pl.DataFrame:
+def spans(flows: pl.DataFrame, end: float, buckets: int, calls: bool = False) -> pl.DataFrame:
     """Intervals in which one thing limits a sender: flow, limit, time_s, until_s.
 
-    There are none where nothing but its controller limits it, and where its stack does not tell.
+    There are none where nothing but its controller limits it, where its stack does not tell, and in a call
+    (`calls`) that waits for its next frame.
     """
     told = flows.filter(pl.col("limited").cast(pl.String) != "") if "limited" in flows.columns else flows.clear()
     empty = pl.DataFrame(
@@ -52,7 +53,8 @@ def spans(flows: pl.DataFrame, end: float, buckets: int) -> pl.DataFrame:
         own = rows.select(pl.col("time_s").alias("at"), limit=limit).sort("at")
         last = float(own["at"].to_numpy().max())
         sampled = grid.join_asof(own, on="at").drop_nulls("limit").filter(pl.col("at") <= last)
-        rest = sampled.filter(~pl.col("limit").is_in([CONTROLLER, "handshake"]))
+        usual = [CONTROLLER, "handshake"] + (["application"] if calls else [])
+        rest = sampled.filter(~pl.col("limit").is_in(usual))
         if rest.height < _LEAST * sampled.height or rest.is_empty():
             continue
         commonest = sampled.group_by("part", maintain_order=True).agg(pl.col("limit").mode().sort().first())

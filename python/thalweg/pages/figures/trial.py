@@ -173,7 +173,7 @@ def _draw(
     """
     end = max([_end(trace), *(time for name, time in marks if name != "floor")])
     of_states = states.spans(trace.flows)
-    of_limits = limits.spans(trace.flows, end, buckets // 2)
+    of_limits = limits.spans(trace.flows, end, buckets // 2, calls=trace.frames.height > 0)
     flows = Flows(trace, called, buckets)
     makers: dict[str, _Maker] = {
         "window": lambda: [_with_moments(flows.lines(WINDOW), marks, end)],
