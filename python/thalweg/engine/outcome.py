@@ -82,6 +82,10 @@ class Description:
         """When each flow starts, before noise."""
         return {flow["name"]: float(flow["start_s"]) for flow in self.flows}
 
+    def awaits(self, flow: str) -> bool:
+        """Whether a trial ends only with this flow, or its stored result does not say."""
+        return any(one["name"] == flow and one.get("awaited", True) for one in self.flows)
+
     @staticmethod
     def of(
         native: _native.Scenario, name: str, suite: str | None, definitions: Mapping[str, Definition] | None = None

@@ -48,7 +48,6 @@ class Figures:
         flows = outcomes.flows
         main = flows.filter(pl.col("flow") == MAIN)
         competitor = flows.filter(pl.col("flow") == COMPETITOR)
-        awaited = any(flow["name"] == MAIN and flow["awaited"] for flow in outcomes.scenario.flows)
         count = flows["flow"].n_unique()
         return Figures(
             rate=_median(main[RATE]),
@@ -56,7 +55,7 @@ class Figures:
             loss=_mean(main["loss"]),
             competitor_rate=_median(competitor[RATE]) if competitor.height else None,
             least_share=_least(flows["share"], count) if count > 1 else None,
-            unfinished=int((~main["finished"]).sum()) if awaited else 0,
+            unfinished=int((~main["finished"]).sum()) if outcomes.scenario.awaits(MAIN) else 0,
             rates=_each(main[RATE]),
             rtts=_each(main[RTT]),
         )

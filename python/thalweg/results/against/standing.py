@@ -166,7 +166,7 @@ def _rival(outcomes: Outcomes) -> dict[str, Any]:
 
 
 def _statistics(outcomes: Outcomes, flow: str, measures: Sequence[Measure]) -> Sequence[Statistics]:
-    awaited = any(one["name"] == flow and one.get("awaited", True) for one in outcomes.scenario.flows)
+    awaited = outcomes.scenario.awaits(flow)
     asked = [measure.criterion(flow, awaited=awaited) for measure in measures]
     return judge_criteria(asked, outcomes.flows, outcomes.streams, outcomes.scenario.starts_s).criteria
 

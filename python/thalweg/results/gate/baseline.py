@@ -110,8 +110,7 @@ def value_of(outcomes: Outcomes, flow: str, measure: Measure) -> float:
 
 
 def _values(outcomes: Outcomes, flow: str, measure: Measure) -> list[float]:
-    awaited = any(one["name"] == flow and one.get("awaited", True) for one in outcomes.scenario.flows)
-    criterion = measure.criterion(flow, awaited=awaited)
+    criterion = measure.criterion(flow, awaited=outcomes.scenario.awaits(flow))
     found = values_of(criterion, outcomes.flows, starts_s=outcomes.scenario.starts_s)
     return [_rounded(value) for value in found["value"]]
 
