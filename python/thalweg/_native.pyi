@@ -57,7 +57,8 @@ def models() -> list[dict[str, str]]:
 
 def metrics() -> list[dict[str, Any]]:
     """Metrics that a criterion can bound: name, unit, of ("flow", "stream" or "controller"), column, better ("lower",
-    "higher" or None), compares (workloads), virtual_only, from_start, until_the_end, meaning.
+    "higher" or None), compares (workloads), virtual_only, from_start, until_the_end, meaning, by (what limits a
+    sender: name, column and meaning of each; empty but for "limited").
     """
 
 def phases() -> list[tuple[str, str]]:

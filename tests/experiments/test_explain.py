@@ -29,11 +29,11 @@ def explained(tmp_path: Path, text: str, seed: int = 1) -> tuple[Account, list[P
 @pytest.mark.parametrize(
     ("path", "flow", "cause"),
     [
-        ('buffer = "20 ms"\n', FLOW, "a full queue"),
+        ('buffer = "20 ms"\n', FLOW, "full queues"),
         ('loss = "0.5 %"\n', FLOW, "random loss"),
         ('queue = "codel"\n', FLOW, "marks"),
         ('queue = "dualpi2"\n', FLOW.replace("cubic", "prague"), "marks"),
-        ('policer = { rate = "10 Mbps", burst = "100 kB" }\nbuffer = "1 s"\n', FLOW, "a policer"),
+        ('policer = { rate = "10 Mbps", burst = "100 kB" }\nbuffer = "1 s"\n', FLOW, "policers"),
     ],
 )
 def test_the_window_falls_for_what_the_links_did(tmp_path: Path, path: str, flow: str, cause: str) -> None:
@@ -109,7 +109,7 @@ def test_a_flow_of_many_connections_counts_the_falls_of_all(tmp_path: Path) -> N
     requests = 'requests = { count = 8, mean_gap = "1 ms", p5 = "2 MB", p95 = "4 MB" }'
     flow = FLOW.replace('download = "20 MB"', requests)
     found, _ = explained(tmp_path, PATH + 'buffer = "20 ms"\n' + flow)
-    assert found.cuts["a full queue"] > 4
+    assert found.cuts["full queues"] > 4
 
 
 def test_a_flow_that_starts_late_is_held_against_its_floor_from_its_start(

@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 
 from thalweg import Scenario, Trial, plot_trial
-from thalweg.pages.figures.limits import spans
-from thalweg.results.limited import LIMITS, limits, unusual
+from thalweg.judging.measures import LIMITS
+from thalweg.pages.figures.limits import COLOURS, CONTROLLER, MEANINGS, spans
+from thalweg.results.limited import WORDS, limits, unusual
 
 PATH = 'title = "slow"\ntime_limit = "20 s"\n[path]\nrate = "200 Mbps"\nrtt = "250 ms"\nbuffer = "1 bdp"\n'
 FLOW = '[[flow]]\nname = "main"\ncontroller = "cubic"\n'
@@ -43,7 +44,7 @@ def test_a_flow_that_the_path_does_not_limit_says_what_does(keys: str, expected:
 
 def test_a_trace_has_the_limit_of_each_sample_and_a_real_stack_tells_none() -> None:
     text = PATH + FLOW + 'download = "2 MB"\nreceive_window = "100 kB"'
-    names = {column.removeprefix("limited_").replace("_", "-") for column in LIMITS}
+    names = set(LIMITS)
     assert {"handshake", "flow-control"} <= limits_in_trace(text) <= names
     real = text + '\nstack = "quic"'
     assert limits_in_trace(real) <= {""}
@@ -59,9 +60,15 @@ def test_a_thousand_flows_have_a_few_sentences() -> None:
     assert found[-1] == "and 994 more flows"
 
 
+def test_each_limit_has_words_a_colour_and_a_meaning() -> None:
+    assert set(WORDS) == set(LIMITS)
+    shown = {CONTROLLER if name in ("window", "pacing") else name for name in LIMITS}
+    assert set(COLOURS) == shown <= set(MEANINGS)
+
+
 def test_shares_are_of_the_whole_life() -> None:
     outcomes = Scenario.from_toml(PATH + FLOW + 'download = "20 MB"', "slow").trials(5)
-    sums = outcomes.flows.select(pl.sum_horizontal(*LIMITS)).to_series()
+    sums = outcomes.flows.select(pl.sum_horizontal(limit.column for limit in LIMITS.values())).to_series()
     assert sums.to_list() == pytest.approx([1.0] * 5)
 
 

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use thalweg_control::Registry;
-use thalweg_sim::{Better, Bound, Metric, Scenario};
+use thalweg_sim::{Better, Bound, LimitedBy, Metric, Scenario};
 use thalweg_units::Duration;
 
 /// The controllers of a registry: name, title, source and options of each.
@@ -44,7 +44,7 @@ pub fn models() -> Vec<Value> {
 
 /// The metrics that a criterion can bound: name, unit, what it is a number of, column of the outcomes, better end,
 /// workloads that it compares, whether only virtual time measures it, whether it is a time from the start of the trial,
-/// whether a flow that does not finish has it, and meaning of each.
+/// whether a flow that does not finish has it, meaning, and what a criterion has to name of each.
 pub fn metrics() -> Vec<Value> {
     let entries = Metric::ALL.iter().map(|metric| {
         json!({
@@ -62,9 +62,20 @@ pub fn metrics() -> Vec<Value> {
             "from_start": metric.is_end(),
             "until_the_end": metric.is_until_the_end(),
             "meaning": metric.meaning(),
+            "by": limits_of(*metric),
         })
     });
     entries.collect()
+}
+
+/// What a criterion on limits names: the column and the meaning of each, by name; empty for any other metric.
+fn limits_of(metric: Metric) -> Value {
+    let limits = LimitedBy::ALL
+        .into_iter()
+        .filter(|_| metric == Metric::Limited);
+    limits
+        .map(|by| json!({ "name": by.name(), "column": by.column(), "meaning": by.meaning() }))
+        .collect()
 }
 
 /// The criteria of a scenario: flow, metric, stream, column, unit, at_most, at_least, in, floor, source and informative of

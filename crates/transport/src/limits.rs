@@ -56,6 +56,18 @@ impl LimitedBy {
         }
     }
 
+    /// When it holds, in words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            LimitedBy::Handshake => "the handshake is not complete",
+            LimitedBy::Application => "there is nothing to send",
+            LimitedBy::FlowControl => "the receiver allows no more data",
+            LimitedBy::Pacing => "the pacer makes the sender wait",
+            LimitedBy::Window => "the congestion window is full",
+            LimitedBy::Stalled => "nothing came back until a probe timeout, and nothing since",
+        }
+    }
+
     /// The limit of a name.
     pub fn from_name(name: &str) -> Option<LimitedBy> {
         LimitedBy::ALL.into_iter().find(|by| by.name() == name)

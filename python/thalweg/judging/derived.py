@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from thalweg.judging.measures import METRICS, Better, Measure, Of
+from thalweg.judging.measures import LIMITS, METRICS, Better, Measure, Of
 
 _ROWS: Mapping[Of, tuple[tuple[str, str, Better, str], ...]] = {
     "flow": (
@@ -72,9 +72,9 @@ def _all() -> Iterator[Measure]:
         metric = METRICS[name]
         words, meaning = f"{metric.heading} of the others", f"`{name}` of the flows that are not under test"
         yield Measure(f"victim-{name}", metric.unit, "flows", metric.better, meaning, words=words)
-    for by in ("handshake", "application", "flow-control", "pacing", "window", "stalled"):
-        meaning, column = f'`limited` with `by = "{by}"`', f"limited_{by.replace('-', '_')}"
-        yield Measure(f"limited-by-{by}", "share", "flow", None, meaning, column)
+    for limit in LIMITS.values():
+        meaning = f'`limited` with `by = "{limit.name}"`'
+        yield Measure(f"limited-by-{limit.name}", "share", "flow", None, meaning, limit.column)
     meaning = "`load`, of which too little is worse"
     yield replace(METRICS["load"], name="least-load", better="higher", meaning=meaning, words="load from below")
 

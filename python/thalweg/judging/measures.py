@@ -65,7 +65,20 @@ class Measure:
         return {"flow": flow, "stream": stream, "until_the_end": until_the_end, **about, **bound}
 
 
-METRICS = {str(one["name"]): Measure(**{**one, "compares": tuple(one["compares"])}) for one in _native.metrics()}
+@dataclass(frozen=True)
+class Limit:
+    """What limits a sender, which a criterion on `limited` names."""
+
+    name: str
+    column: str
+    """The share of time that it held the sender back, in outcomes."""
+    meaning: str
+
+
+_DESCRIBED = _native.metrics()
+LIMITS = {str(one["name"]): Limit(**one) for metric in _DESCRIBED for one in metric.pop("by")}
+"""All limits of the engine by name."""
+METRICS = {str(one["name"]): Measure(**{**one, "compares": tuple(one["compares"])}) for one in _DESCRIBED}
 """All metrics of the engine by name."""
 MEASURES = {name: measure for name, measure in METRICS.items() if measure.compares}
 """The metrics that gates and verdicts by comparison know."""

@@ -12,18 +12,18 @@ import polars as pl
 
 from thalweg.base.quantity import percent
 from thalweg.engine.outcome import Outcomes
-from thalweg.judging.measures import kind_of
+from thalweg.judging.measures import LIMITS, kind_of
 
-LIMITS = {
-    "limited_handshake": ("the handshake", ""),
-    "limited_application": ("the application", ": it had nothing to send"),
-    "limited_flow_control": ("flow control", ": the receiver allowed no more data"),
-    "limited_pacing": ("pacing", ""),
-    "limited_window": ("its congestion window", ""),
-    "limited_stalled": ("probe timeouts", ": nothing came back"),
+WORDS = {
+    "handshake": ("the handshake", ""),
+    "application": ("the application", ": it had nothing to send"),
+    "flow-control": ("flow control", ": the receiver allowed no more data"),
+    "pacing": ("pacing", ""),
+    "window": ("its congestion window", ""),
+    "stalled": ("probe timeouts", ": nothing came back"),
 }
-"""Columns of outcomes: the words for each, and what it means."""
-_USUAL = ("limited_pacing", "limited_window")
+"""What a sentence calls each limit, and what it says of the largest."""
+_USUAL = ("pacing", "window")
 """What limits a sender whose controller decides, and so the path does."""
 _MOST = 6
 """Flows that have a sentence."""
@@ -35,25 +35,25 @@ class Limited:
 
     flow: str
     shares: dict[str, float]
-    """Shares of its time, by column."""
+    """Shares of its time, by the name of the limit."""
 
     @property
     def most(self) -> str:
-        """The column of the largest share."""
+        """The limit with the largest share."""
         return max(self.shares, key=self.shares.__getitem__)
 
     def text(self) -> str:
         """One sentence, such as `main was limited by flow control 55.0 % of the time: ...`."""
-        words, meaning = LIMITS[self.most]
+        words, meaning = WORDS[self.most]
         return f"{self.flow} was limited by {words} {percent(self.shares[self.most])} of the time{meaning}"
 
 
 def limits(outcomes: Outcomes) -> Iterator[Limited]:
     """The limits of each flow whose stack tells them."""
-    columns = [column for column in LIMITS if column in outcomes.flows.columns]
-    if not columns:
+    known = [limit for limit in LIMITS.values() if limit.column in outcomes.flows.columns]
+    if not known:
         return
-    shares = pl.col(columns).fill_nan(None).mean()
+    shares = [pl.col(limit.column).fill_nan(None).mean().alias(limit.name) for limit in known]
     for row in outcomes.flows.group_by("flow", maintain_order=True).agg(shares).iter_rows(named=True):
         flow = str(row.pop("flow"))
         if None not in row.values():
@@ -63,6 +63,6 @@ def limits(outcomes: Outcomes) -> Iterator[Limited]:
 def unusual(outcomes: Outcomes) -> list[str]:
     """A sentence for each flow that neither window nor pacing limited most; a call always waits for its frames."""
     calls = {one["name"] for one in outcomes.scenario.flows if kind_of(one["workload"] or "") == "call"}
-    usual = (*_USUAL, "limited_application")
+    usual = (*_USUAL, "application")
     said = [one.text() for one in limits(outcomes) if one.most not in (usual if one.flow in calls else _USUAL)]
     return said if len(said) <= _MOST else [*said[:_MOST], f"and {len(said) - _MOST} more flows"]

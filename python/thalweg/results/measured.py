@@ -17,7 +17,7 @@ import polars as pl
 
 from thalweg.engine.outcome import Outcomes
 from thalweg.judging.derived import DERIVED, NAMED
-from thalweg.judging.measures import METRICS, Measure
+from thalweg.judging.measures import LIMITS, METRICS, Measure
 from thalweg.judging.statistics.interval import Interval, finite
 from thalweg.judging.statistics.quantiles import median_interval
 from thalweg.judging.verdict import without_offset
@@ -52,7 +52,7 @@ FLOW = (
     COMPLETION,
     *(NAMED[name] for name in ("rate", "loss", "min-rtt", "rtt", "queue-delay", "share")),
 )
-LIMITS = tuple(one for name, one in DERIVED.items() if name.startswith("limited-by-"))
+LIMITED = tuple(DERIVED[f"limited-by-{name}"] for name in LIMITS)
 """The shares of time of what limits a flow, which tables say in a sentence: see `limited`."""
 POLICED = DERIVED["link-policed"]
 """The policed share, for links whose policer dropped something."""
@@ -102,7 +102,7 @@ def flows(outcomes: Outcomes) -> list[Measurement]:
         time = pl.col(COMPLETION.column).cast(pl.Float64).fill_nan(None)
         table = table.with_columns(pl.when(done).then(time).fill_null(math.inf).alias(COMPLETION.column))
     controllers = table.unique("flow", keep="first", maintain_order=True)["controller"]
-    medians = _medians(table, ["flow"], (*FLOW, *LIMITS))
+    medians = _medians(table, ["flow"], (*FLOW, *LIMITED))
     found = [
         Measurement({"flow": flow, "controller": str(controller)}, values)
         for ((flow,), values), controller in zip(medians, controllers, strict=True)

@@ -41,9 +41,7 @@ def explain(
     trial = loaded.run(seed, trace=True)
     from thalweg.experiments.explain import account, what_if  # noqa: PLC0415 - after what may be refused
 
-    first = loaded.flows[0]
-    floor_s = loaded.floor_s - first["start_s"] if chosen == first["name"] and loaded.floor_s else None
-    found = account(trial, chosen, floor_s)
+    found = account(trial, chosen)
     rows = list(what_if(entry, keys, bound, seed, trial, found))
     if format_ is Format.JSON:
         document = found.document()

@@ -51,13 +51,24 @@ FRAMES = {
 }
 """The columns of `Trace.frames`."""
 
+DROP_REASONS = {
+    "queue": "full queues",
+    "aqm": "queue management",
+    "ack-filter": "filters of ACKs",
+    "shrunk": "queues that became smaller",
+    "flushed": "queues that were emptied",
+    "loss": "random loss",
+    "policer": "policers",
+}
+"""The reasons of `Trace.drops`, in words."""
+
 
 @dataclass(frozen=True)
 class Trace:
     """Time series of one trial."""
 
     flows: pl.DataFrame
-    """Per flow: window, bytes in flight, RTT, rates, state, after each event but departures.
+    """Per flow: window, bytes in flight, RTT, rates, state and limit, after each event but departures.
 
     `pacing_bps` is NaN while a flow is not paced.
     """

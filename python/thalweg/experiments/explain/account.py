@@ -13,7 +13,7 @@ from thalweg.base.quantity import percent, text
 from thalweg.engine.outcome import Trial
 from thalweg.experiments.explain.cuts import NO_LOSS, Series, cuts
 from thalweg.judging.measures import METRICS
-from thalweg.results.limited import LIMITS, limits
+from thalweg.results.limited import WORDS, limits
 
 _LEAST_SHARE = 0.01
 """A limit that held a smaller share of the time is not named."""
@@ -29,13 +29,13 @@ class Account:
     streams: pl.DataFrame
     """Outcomes of its streams of media."""
     shares: dict[str, float]
-    """Shares of its time, by column of `LIMITS`; empty if its stack does not tell."""
+    """Shares of its time, by the name of the limit; empty if its stack does not tell."""
     cuts: Counter[str]
     """Falls of its window, by cause."""
     dropped: Counter[str]
     """Packets that links dropped of it, in either direction, by reason."""
     floor_s: float | None
-    """Its least completion time, if that is known."""
+    """Its least completion time from its start, if that is known."""
 
     @property
     def has_started(self) -> bool:
@@ -54,7 +54,7 @@ class Account:
         return {
             "flow": self.flow,
             "sentences": self.sentences(),
-            "limited": {column.removeprefix("limited_"): share for column, share in self.shares.items()},
+            "limited": self.shares,
             "cuts": dict(self.cuts),
         }
 
@@ -80,8 +80,8 @@ class Account:
             return "Its stack does not say what limited it."
         ordered = sorted(self.shares.items(), key=lambda one: -one[1])
         (most, share), *rest = [one for one in ordered if one[1] >= _LEAST_SHARE]
-        words, meaning = LIMITS[most]
-        others = ", ".join(f"{LIMITS[column][0]} {percent(share)}" for column, share in rest)
+        words, meaning = WORDS[most]
+        others = ", ".join(f"{WORDS[name][0]} {percent(share)}" for name, share in rest)
         more = f" ({others})" if others else ""
         return f"It was limited by {words} {percent(share)} of the time{meaning}{more}."
 
@@ -127,16 +127,20 @@ class Account:
         )
 
 
-def account(trial: Trial, flow: str, floor_s: float | None = None) -> Account:
-    """What happened to a flow of a trial that was traced; `floor_s`: its least time from its start."""
+def account(trial: Trial, flow: str) -> Account:
+    """What happened to a flow of a trial that was traced."""
     assert trial.trace is not None, "asked for"
-    outcomes, series = trial.outcomes, Series(trial.trace, flow)
+    outcomes, series = trial.outcomes, Series.of(trial.trace, flow)
     own = outcomes.flows.filter(pl.col("flow") == flow)
     row = {name: math.nan if value is None else value for name, value in own.row(0, named=True).items()}
     shares = next((one.shares for one in limits(outcomes) if one.flow == flow), {})
     streams = outcomes.streams
     streams = streams if streams.is_empty() else streams.filter(pl.col("flow") == flow)
     falls = cuts(series, marked=bool(row["packets_marked"]))
+    scenario = outcomes.scenario
+    # The floor is the first flow's, from the start of the trial.
+    floor = scenario.floor_s if flow == scenario.flows[0]["name"] else None
+    floor_s = None if floor is None else floor - scenario.starts_s[flow]
     return Account(flow, row, streams, shares, falls, series.reasons, floor_s)
 
 

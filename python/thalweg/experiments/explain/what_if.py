@@ -71,7 +71,7 @@ class Played:
 def changes(found: Account, is_single: bool) -> Iterator[Change]:
     """What is worth playing, given what happened; `is_single`: the scenario has one path and not links."""
     flow, row = found.flow, found.row
-    if found.shares.get("limited_flow_control", 0.0) >= _LEAST_SHARE:
+    if found.shares.get("flow-control", 0.0) >= _LEAST_SHARE:
         yield Change("no limit of the receiver", ((f"flow.{flow}.receive_window", "1 GB"),))
     if is_single and row["packets_lost_at_random"]:
         yield Change("no random loss", (("path.loss", "0 %"),))

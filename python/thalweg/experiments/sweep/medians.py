@@ -28,7 +28,7 @@ Query: TypeAlias = "Callable[[Sequence[str]], pl.DataFrame]"
 def subjects(columns: Sequence[str]) -> Iterator[tuple[str, tuple[Measure, ...]]]:
     """What has metrics, by the beginning of its columns: `flow.main.`, `link.down.`, `stream.main.video.`."""
     for prefix, first, metrics in (
-        ("flow.", ".finished", (*measured.FLOW, *measured.LIMITS)),
+        ("flow.", ".finished", (*measured.FLOW, *measured.LIMITED)),
         ("link.", ".utilisation", measured.LINK),
         ("stream.", ".frames", measured.STREAM),
     ):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from thalweg.judging.measures import LIMITS
 from thalweg.pages.figures.downsample import changes
 from thalweg.pages.figures.theme import hue
 
@@ -21,11 +22,8 @@ COLOURS = {
     "stalled": hue("wine"),
 }
 MEANINGS = {
-    "handshake": "the handshake is not complete",
+    **{name: limit.meaning for name, limit in LIMITS.items()},
     CONTROLLER: "the congestion window is full, or the pacer makes the sender wait",
-    "application": "there is nothing to send",
-    "flow-control": "the receiver allows no more data",
-    "stalled": "nothing came back until a probe timeout, and nothing since",
 }
 _SAMPLES = 8
 """Samples of each part; the commonest limit is shown."""

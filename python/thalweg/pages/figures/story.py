@@ -15,7 +15,7 @@ import polars as pl
 from thalweg.base.quantity import percent, text
 from thalweg.base.toml import read_toml
 from thalweg.engine.outcome import Trial
-from thalweg.engine.trace import Trace
+from thalweg.engine.trace import DROP_REASONS, Trace
 from thalweg.judging.verdict import without_offset
 from thalweg.pages.figures.frames import IN_TIME, LATE, NEVER, fates, freezes
 from thalweg.pages.figures.panel import link_called
@@ -115,22 +115,13 @@ def _queue(link: str, longest_s: float) -> str:
 def _dropped(drops: pl.DataFrame) -> Iterator[str]:
     if drops.height:
         reasons = drops.group_by("reason", maintain_order=True).len().sort("len", descending=True)
-        where = ", ".join(f"{count} by {_BY.get(reason, reason)}" for reason, count in reasons.iter_rows())
+        where = ", ".join(
+            f"{count} by {DROP_REASONS.get(reason, reason)}" for reason, count in reasons.iter_rows()
+        )
         if reasons.height == 1:
             where = where.partition(" ")[2]
         noun = "packet" if drops.height == 1 else "packets"
         yield f"{drops.height} {noun} dropped {where if reasons.height == 1 else f'({where})'}"
-
-
-_BY = {
-    "queue": "full queues",
-    "aqm": "queue management",
-    "ack-filter": "filters of ACKs",
-    "shrunk": "queues that became smaller",
-    "flushed": "queues that were emptied",
-    "loss": "random loss",
-    "policer": "policers",
-}
 
 
 def jitter(toml: str) -> str:

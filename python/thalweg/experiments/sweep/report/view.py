@@ -283,7 +283,7 @@ def _is_of_stream(name: str, key: str) -> bool:
 
 def _shown(table: pl.DataFrame, name: str, several: bool) -> AxisMetric:
     subject, _, key = name.rpartition(".")
-    known = (*measured.FLOW, *measured.LIMITS, *measured.LINK, *measured.STREAM)
+    known = (*measured.FLOW, *measured.LIMITED, *measured.LINK, *measured.STREAM)
     metric = next(metric for metric in known if metric.column == key)
     values = table[name].to_numpy()
     finite = np.abs(values[np.isfinite(values)])
