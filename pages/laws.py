@@ -17,6 +17,7 @@ from thalweg.experiments.studies.laws.window import IN_FLIGHT
 from thalweg.experiments.studies.laws.window import LAW as WINDOW
 from thalweg.experiments.studies.runner.result import Row
 from thalweg.experiments.studies.runner.table import Table
+from thalweg.judging.answer import counted
 
 PAGE = DOCS / "evidence" / "studies" / "laws.md"
 IMAGES = DOCS / "images" / "studies"
@@ -40,9 +41,9 @@ def make() -> None:
     rows = result.rows
     counts = {
         answer: sum(check.answer == answer for check in result.checks)
-        for answer in ("holds", "does not hold", "not enough trials")
+        for answer in ("holds", "fails", "undecided")
     }
-    said = ", ".join(f"{count} {answer}" for answer, count in counts.items())
+    said = ", ".join(counted(count, answer) for answer, count in counts.items())
     lines = [
         made("laws"),
         "",

@@ -61,7 +61,7 @@ def nulls() -> Iterator[Null]:
     for limit in (0.0, 0.05):
         command = f'`compare --fail-above "{100 * limit:g} %"`'
         yield Null(command, "status 1", suite, partial(_worse, limit), at_most, is_cheap=False)
-    yield Null("`compare`", "B is larger or smaller, by more than 0 %", suite, _differs, at_most, is_cheap=False)
+    yield Null("`compare`", "B is better or worse, by more than 0 %", suite, _differs, at_most, is_cheap=False)
     yield Null("`compare`", "a verdict changes (said, and no failure)", suite, _changes, "-", is_cheap=False)
     fairness = "study fairness, 3 cells, 20 each"
     command = '`compare --fail-above "0 %"` of studies'
@@ -113,9 +113,7 @@ def _worse(limit: float) -> tuple[int, float]:
 
 
 def _differs() -> tuple[int, float]:
-    return _of_pairs(
-        lambda a, b: any(one.conclusion in ("B is larger", "B is smaller") for one in compare_results(a, b, 0))
-    )
+    return _of_pairs(lambda a, b: any(one.answer in ("better", "worse") for one in compare_results(a, b, 0)))
 
 
 def _changes() -> tuple[int, float]:

@@ -252,7 +252,7 @@ def everything(a: Values, b: Values) -> Interval:
 
 def sharper(a: Values, b: Values) -> Interval:
     """As `compare` chooses."""
-    return differences.sharper(a, b).interval
+    return differences.sharper(a, b)[0].interval
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def markdown(table: Table) -> list[str]:
 def checks(result: StudyResult) -> Table:
     """Each check with its verdict."""
     return Table(
-        ("check", "verdict", "measured"),
+        ("check", "answer", "measured"),
         [(check.name, check.answer, check.measured) for check in result.checks],
         3,
     )

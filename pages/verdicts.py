@@ -49,7 +49,7 @@ def main(trials: int) -> int:
         measure("c4", trials, {"noise.start": OFFSET}),
         measure("c4-as-printed", trials),
     )
-    failing = [name for name, outcomes in shipped.items() if outcomes.verdict().answer == "fail"]
+    failing = [name for name, outcomes in shipped.items() if outcomes.verdict().answer == "fails"]
     unexplained = [name for name in failing if name not in words["reasons"]]
     facts = {**counted(shipped, trials), **of_bad_wifi(trials), **shares(shipped), "offset": OFFSET}
     facts |= {"printed": said(printed), "stack": said(stack), "stack_trials": min(trials, STACK_TRIALS)}
@@ -114,7 +114,7 @@ def said(suite: Measured) -> str:
     return f"of {len(answers)} scenarios " + ", ".join(f"{count} {word}" for count, word in counts if count)
 
 
-ANSWERS = {"pass": "pass", "fail": "fail", "infeasible": "are infeasible"}
+ANSWERS = {"holds": "hold", "fails": "fail", "infeasible": "are infeasible"}
 
 
 def counted(suite: Measured, trials: int) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def counted(suite: Measured, trials: int) -> dict[str, Any]:
 def fails_in(outcomes: Outcomes, start: int) -> bool:
     """Whether a scenario fails in the block of trials that begins there."""
     rows = outcomes.flows.filter((outcomes.flows["trial"] >= start) & (outcomes.flows["trial"] < start + BLOCK))
-    return replace(outcomes, flows=rows).verdict().answer == "fail"
+    return replace(outcomes, flows=rows).verdict().answer == "fails"
 
 
 VERDICTS = ("scenario", "criterion", "target", "median", "p95", "worst", "failures", "rate", "outcomes")

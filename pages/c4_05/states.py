@@ -44,7 +44,7 @@ def values(outcomes: Outcomes, column: str) -> npt.NDArray[np.float64]:
 def change(test: str, before: str, after: str, column: str) -> str:
     """The median change from one controller to another in percent; a dash where its interval has both signs."""
     a, b = (values(played(f"c4-05/{test}", controller), column) for controller in (before, after))
-    interval = sharper(a, b).interval
+    interval = sharper(a, b)[0].interval
     middle = float(np.median(a))
     if interval.low <= 0 <= interval.high:
         return "-"

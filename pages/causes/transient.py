@@ -18,7 +18,7 @@ from thalweg.experiments.studies.transient.checks import LARGE, SMALL, Areas, ju
 from thalweg.experiments.studies.transient.measure import measure, ranked, runs
 from thalweg.experiments.studies.transient.parameters import MAIN, Cell, Parameters
 from thalweg.experiments.studies.transient.roles import BBR, CUBIC, RENO, Role
-from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED
 
 TRIALS = 100
 LENGTH = "10 s"
@@ -33,7 +33,7 @@ STATEMENTS = (
     "larger: BBR better than CUBIC",
 )
 """In the order of `judgements`."""
-_WORDS = {HOLDS: "holds", FAILS: "fails", UNTOLD: "open"}
+_WORDS = {HOLDS: "holds", FAILS: "fails", UNDECIDED: "open"}
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from thalweg.experiments.studies.wifi_compete.published import (
     REMEASURED_TRIALS,
     SAME,
 )
-from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED
 from thalweg.judging.statistics.interval import Interval, Values
 from thalweg.judging.statistics.means import ratio_to_published_mean
 from thalweg.judging.statistics.quantiles import median
@@ -116,7 +116,7 @@ def causes(measured: Mapping[Change, Ends]) -> Iterator[str]:
     for change, cells in measured.items():
         answers = Counter(check.answer for check in checks(cells))
         ratios = [_mean_ratio(cells, where, name) for where in COMPETITORS for name in ("median", "mean")]
-        counts = (str(answers[answer]) for answer in (HOLDS, UNTOLD, FAILS))
+        counts = (str(answers[answer]) for answer in (HOLDS, UNDECIDED, FAILS))
         yield row(change.name, change.side or "-", *counts, *(f"{ratio:.2f}" for ratio in ratios))
 
 
@@ -146,13 +146,13 @@ def _cause(check: Check, exact: Check, others: Mapping[Change, Mapping[str, Chec
     others = {change: judged for change, judged in others.items() if change.concerns(check)}
     mended = [change for change, judged in others.items() if judged[check.name].answer == HOLDS]
     named = ", ".join(f"{change.name} ({judged_ratio(others[change][check.name])})" for change in mended)
-    if check.answer == UNTOLD and exact.answer != UNTOLD:
+    if check.answer == UNDECIDED and exact.answer != UNDECIDED:
         why = f"were the published number exact: {exact.answer}"
         return "publication", f"{why}; holds with: {named}" if named else why
     if mended:
         sides = dict.fromkeys(change.side for change in mended)
         return " or ".join(sides), f"holds with: {named}"
-    if check.answer == UNTOLD:
+    if check.answer == UNDECIDED:
         return "publication or engine", "at the margin: with our trials alone it is open too"
     moves = {change: judged_ratio(judged[check.name]) for change, judged in others.items()}
     low, high = min(moves.values(), key=float), max(moves.values(), key=float)

@@ -70,5 +70,5 @@ def write(name: str, tables: Sequence[Table], claims: Callable[[], Sequence[Clai
     page: Path = HERE / f"{name}.md"
     for part in tables:
         fill(page, part.mark, part.text())
-    verdicts = table(("statement", "verdict", "median of the trials", "holds"), 2, [c.line() for c in claims()])
+    verdicts = table(("statement", "answer", "median of the trials", "holds"), 2, [c.line() for c in claims()])
     fill(page, "statements", f"{verdicts}\n\n{made(name)}")

@@ -54,7 +54,7 @@ EXTRA = {
     "flow.*.host": "host {}",
     RIVALS: "CUBIC and BBR of {}",
 }
-MARKS = {"holds": "yes", "does not hold": "no", "not enough trials": "open"}
+MARKS = {"holds": "yes", "fails": "no", "undecided": "open"}
 
 Point = tuple[tuple[str, str], ...]
 
@@ -150,11 +150,11 @@ def make() -> None:
     fill(page, "hosts", table(HEAD, 11, [line(point, HOST_TRIALS) for point in HOSTS]))
     fill(page, "goodputs", table((*KEYS.values(), "otherwise", *VARIANTS), 5, [goodputs(p) for p in HOSTS]))
     blog = [row(check.name, check.answer, check.measured) for check in judged(BLOG, HOST_TRIALS)]
-    fill(page, "blog", table(("finding of the blog", "verdict", "measured"), 3, blog))
+    fill(page, "blog", table(("finding of the blog", "answer", "measured"), 3, blog))
     head = ("variant", "controller", "goodput", "of CUBIC", "of BBR", "lost of a million")
     fill(page, "base", table(head, 2, [variant(name) for name in VARIANTS]))
     found = [row(check.name, check.answer, check.measured) for check in judged(BASE)]
-    fill(page, "checks", table(("finding of the blog", "verdict", "measured"), 3, found))
+    fill(page, "checks", table(("finding of the blog", "answer", "measured"), 3, found))
     fill(page, "grid", table(HEAD, 11, [line(point) for point in GRID]))
     fill(page, "others", table(HEAD, 11, [line(point) for point in OTHERS]))
     every = [judged(point) for point in [*GRID, *OTHERS]]

@@ -168,10 +168,10 @@ OF_SLOW_START: dict[str, Value] = {
     "wifi-classic": SLOW_START.cell("until 15 MB", BAD_WIFI, "classic"),
 }
 OF_STACKS: dict[str, Value] = {
-    "holds": STACKS.count("checks", "verdict", "holds"),
-    "fails": STACKS.count("checks", "verdict", "does not hold"),
-    "open": STACKS.count("checks", "verdict", "not enough trials"),
-    "of": lambda: float(len(STACKS.now.texts("checks", "verdict"))),
+    "holds": STACKS.count("checks", "answer", "holds"),
+    "fails": STACKS.count("checks", "answer", "fails"),
+    "open": STACKS.count("checks", "answer", "undecided"),
+    "of": lambda: float(len(STACKS.now.texts("checks", "answer"))),
 }
 OF_HUNT: dict[str, Value] = {
     "phase": HUNT.cell("hunt", "c4-low-and-up", "shipped"),

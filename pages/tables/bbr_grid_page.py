@@ -92,10 +92,10 @@ def shown(name: str, cell: Cell, seed: int) -> tuple[str, str]:
     if played.failed is None:
         return played.why, ""
     if not played.failed:
-        return "pass", ""
+        return "holds", ""
     first = played.failed[0]
     value = text(first.median, first.unit) if math.isfinite(first.median) else "never in that state"
-    return f"fail {why(name, cell)}", f"{criterion_text(first)}: {value}"
+    return f"fails {why(name, cell)}", f"{criterion_text(first)}: {value}"
 
 
 def lines_of(name: str, rtt: str, seed: int) -> Iterator[str]:
@@ -107,7 +107,7 @@ def section(seed: int) -> str:
     """The section of the page."""
     lines: list[str] = []
     failing: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
-    counts = {"pass": 0, "fail": 0, "n/a": 0, "-": 0}
+    counts = {"holds": 0, "fails": 0, "n/a": 0, "-": 0}
     for name in cases():
         for rtt in RTTS:
             cells = {rate: shown(name, Cell(rate, rtt), seed) for rate in RATES}
@@ -128,7 +128,7 @@ of losses, bursts and suspensions in round trips, times of changes, the buffer (
 and the bound on what is in flight. Case 22 is left out, since its pause is tied to a moment of its own path.
 1 and 10 Gbps are left out, where a trial takes millions of packets, and so are cells (`-`) that would send more
 than {MOST_PACKETS / 1e6:.0f} million. `n/a`: the case does not arise, as a sub-packet BDP at 100 Mbps.
-{counts["pass"]} cells pass, {counts["fail"]} fail, {counts["n/a"]} have no such case and {counts["-"]}
+{counts["holds"]} cells hold, {counts["fails"]} fail, {counts["n/a"]} have no such case and {counts["-"]}
 are left out."""
     return f"""## Over rates and round-trip times
 

@@ -44,7 +44,7 @@ thread; the others are ours and have it by themselves or by an option.
 [The test](../../../tests/simulator/test_regressions.py) plays other seeds too.
 
 <!-- made: bugs -->
-{row("scenario", "bug", "controller", "verdict", "criterion", "median", "worst")}
+{row("scenario", "bug", "controller", "answer", "criterion", "median", "worst")}
 {row(":--", ":--", ":--", ":--", ":--", "--:", "--:")}
 {chr(10).join(lines)}
 <!-- end -->

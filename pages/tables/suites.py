@@ -55,12 +55,12 @@ def make(name: str) -> None:
     core_s = sum(float(outcomes.trials["core_s"].sum()) for _, outcomes in played)
     lines = [line for entry, outcomes in played for line in rows(suite, outcomes)]
     answers = [outcomes.verdict().answer for _, outcomes in played]
-    passed, failed = answers.count("pass"), answers.count("fail")
+    passed, failed = answers.count("holds"), answers.count("fails")
     main = next(flow["controller"] for flow in played[0][1].scenario.flows if flow["name"] == "main")
     about = (
         f"Add `--controller main=NAME` to use another controller: built in, a Python file, or the QUIC stack's. "
         f"{len(played)} scenarios, {suite.trials} trials of each, seed {SEED}; "
-        f'{passed} pass and {failed} fail with their own controllers, mostly `{main}`. Criteria "for info" decide '
+        f'{passed} hold and {failed} fail with their own controllers, mostly `{main}`. Criteria "for info" decide '
         f"nothing."
     )
     purpose = f"{SUITES[name][0].upper()}{SUITES[name][1:]}. From {suite.source}."

@@ -96,7 +96,7 @@ def test_what_asks_nothing_has_no_row_of_verdicts(folder: Path, tmp_path: Path, 
         assert main(["suite", str(folder), "-n", "2", "--only", only, "--out", str(out)]) in (0, 1)
         printed = capsys.readouterr().out
         assert "no pass criteria" not in printed
-        assert ("verdict" in printed) == has_verdicts
+        assert ("  answer  " in printed) == has_verdicts
         assert ('id="verdicts"' in (out / "report.html").read_text(encoding="utf-8")) == has_verdicts
 
 

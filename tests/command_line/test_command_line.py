@@ -40,7 +40,7 @@ def test_run_prints_the_document_of_a_suite_with_one_scenario(scenario_file: Pat
     assert status == 0
     assert {"suite", "version", "host", "wall_s", "core_s", "scenarios"} <= printed.keys()
     (scenario,) = printed["scenarios"]
-    assert (scenario["name"], scenario["trials"], scenario["seed"], scenario["verdict"]) == ("short", 3, 1, "pass")
+    assert (scenario["name"], scenario["trials"], scenario["seed"], scenario["answer"]) == ("short", 3, 1, "holds")
     (criterion,) = scenario["criteria"]
     assert criterion["n"] == 3
     assert criterion["min"] <= criterion["median"] <= criterion["worst"] <= criterion["at_most"]
@@ -54,13 +54,13 @@ def test_a_verdict_that_fails_is_status_one(scenario_file: Path, capsys: Capture
     scenario_file.write_text(text, encoding="utf-8")
     arguments = ["run", str(scenario_file), "--set", "path.rate=1 Mbps", "--format", "json"]
     status, printed = document(arguments, capsys)
-    assert (status, printed["scenarios"][0]["verdict"]) == (1, "fail")
+    assert (status, printed["scenarios"][0]["answer"]) == (1, "fails")
 
 
 def test_an_infeasible_target_is_no_failure(scenario_file: Path, capsys: Capture) -> None:
     arguments = ["run", str(scenario_file), "--set", "path.rate=100 kbps", "--set", "path.buffer=20 packets"]
     status, printed = document([*arguments, "--format", "json"], capsys)
-    assert (status, printed["scenarios"][0]["verdict"]) == (0, "infeasible")
+    assert (status, printed["scenarios"][0]["answer"]) == (0, "infeasible")
 
 
 def test_a_single_trial_shows_its_flows(scenario_file: Path, capsys: Capture) -> None:
@@ -211,9 +211,9 @@ def test_two_results_stand_side_by_side(
     status, printed = document(["compare", str(result), str(other), "--format", "json"], capsys)
     assert status == 0
     (row,) = printed["rows"]
-    assert row["paired"]["n"] == 5
-    assert row["paired"]["median_difference"] > 0  # half the rate takes longer
-    assert row["paired"]["b_better"] == 0
+    assert row["pairs"]["n"] == 5
+    assert row["value"] > 0  # half the rate takes longer
+    assert row["pairs"]["b_better"] == 0
     assert main(["compare", str(result), str(other)]) == 0
 
 

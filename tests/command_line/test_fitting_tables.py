@@ -20,7 +20,7 @@ from thalweg.results.comparison import Row, compare_results
 from thalweg.results.suite_result import SuiteResult
 
 WIDTHS = (40, 60, 80, 100, 120, 200)
-ALWAYS = ("scenario", "verdict", "criterion", "median", "worst")
+ALWAYS = ("scenario", "answer", "criterion", "median", "worst")
 
 
 def rendered(table: FittingTable, width: int) -> list[str]:
@@ -74,8 +74,8 @@ def test_a_wide_terminal_shows_all_columns_and_a_narrow_one_says_which_it_leaves
 def test_the_suite_of_the_draft_is_a_table_at_80_columns() -> None:
     # Its longest words: 26, 7, 21 and 8 columns twice, with 8 between them.
     rows = [
-        ["cubic-long-background-last", "pass", "main closed <= 22 s", *[""] * 8],
-        ["media-bad-wifi", "fail (for info)", "main audio mean-delay-from-start <= 105 ms", *[""] * 8],
+        ["cubic-long-background-last", "holds", "main closed <= 22 s", *[""] * 8],
+        ["media-bad-wifi", "fails (for info)", "main audio mean-delay-from-start <= 105 ms", *[""] * 8],
     ]
     cells = [row[: len(tables.HEADERS)] for row in rows]
     for row in cells:
@@ -104,12 +104,12 @@ def test_the_other_end_of_a_flow_is_a_line_only_where_it_says_something_else() -
         assert len(verdict.criteria) == 3
         return [row[1:3] for row in tables.verdict_rows("x", verdict)]
 
-    assert rows("80 ms") == [["pass", "main closed <= 5 s"]]
+    assert rows("80 ms") == [["holds", "main closed <= 5 s"]]
     assert rows("1 s") == [["infeasible", "main closed <= 5 s"]]
     # The floor of closing is a round trip above that of completion.
     assert rows("400 ms") == [
         ["infeasible", "main closed <= 5 s"],
-        ["fail (for info)", "main completion <= 5 s"],
+        ["fails (for info)", "main completion <= 5 s"],
     ]
 
 
@@ -188,7 +188,7 @@ def test_side_by_side_each_verdict_has_its_worst_trial_and_each_comparison_its_i
         outcomes = thalweg.Scenario.load("c4/bad-wifi", controllers={"main": controller}).trials(3, 1)
         rows += tables.verdict_rows(f"main={controller}", outcomes.verdict())
     lines = rendered(tables.verdict_table(rows, heading="with"), width)
-    assert {"verdict", "criterion", "median", "worst", "worst trial"}.isdisjoint(dropped(lines))
+    assert {"answer", "criterion", "median", "worst", "worst trial"}.isdisjoint(dropped(lines))
 
 
 def test_a_table_of_groups_has_their_names_above_their_rows_before_it_becomes_records() -> None:

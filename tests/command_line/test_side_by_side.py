@@ -29,7 +29,7 @@ def test_each_controller_has_the_same_trials_and_they_stand_side_by_side(
         assert side["scenarios"][0]["criteria"] == alone[name]["scenarios"][0]["criteria"]
     (comparison,) = both["comparisons"]
     assert (comparison["a"], comparison["b"]) == ("main=cubic", "main=reno")
-    assert comparison["rows"][0]["paired"]["n"] == 8
+    assert comparison["rows"][0]["pairs"]["n"] == 8
 
 
 def test_the_tables_name_each_choice(scenario_file: Path, capsys: Capture) -> None:

@@ -64,7 +64,7 @@ def test_scenarios_that_pass_take_one_line_each_at_80_columns(tmp_path: Path) ->
         str(tmp_path),
     ]
     shown, _ = typed(command, b"", {"COLUMNS": "80", "LINES": "30"})
-    lines = [line for line in shown.splitlines() if line.startswith("media-") and "pass" in line]
+    lines = [line for line in shown.splitlines() if line.startswith("media-") and "holds" in line]
     named = {entry.name for entry in thalweg.engine.catalogue.Suite.find("c4").entries}
     assert {line.split()[0] for line in lines} <= named
     assert len(lines) == 3

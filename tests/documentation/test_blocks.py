@@ -145,7 +145,7 @@ def run(block: Block, command: Command, capfd: pytest.CaptureFixture[str], live:
     allowed = (*STATUSES.get(words[1], (0,)), *((UNFAITHFUL,) if live else ()))
     assert status in allowed, f"{block.place}: {command.line}: status {status}\n{printed.err}"
     if status == 2:  # too few trials to judge are an answer, a command that is refused is none
-        assert "not enough trials" in printed.err, f"{block.place}: {command.line}\n{printed.err}"
+        assert "undecided" in printed.err, f"{block.place}: {command.line}\n{printed.err}"
     if command.prints is None or block.of_command("output", command.line) is not None:
         return
     told = printed.out + printed.err

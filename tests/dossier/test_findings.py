@@ -16,9 +16,6 @@ from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.dossier.findings import Findings, limit_text
 from thalweg.experiments.dossier.judge import (
     BESIDE,
-    BEYOND,
-    UNKNOWN,
-    WITHIN,
     Judgement,
     comparisons,
     judge,
@@ -85,7 +82,7 @@ def test_a_standard_is_within_every_limit_and_does_not_differ_from_itself() -> N
     names = ["alone-buffer-0.5", "beside-cubic-1", "feedback-100-1"]
     for place, standard in enumerate(BESIDE):
         found = judged(names, standard)
-        assert {one.standing for one in found} == {WITHIN}
+        assert {one.answer for one in found} == {"holds"}
         assert {one.differs[place] for one in found} == {0}
 
 
@@ -180,19 +177,19 @@ def test_other_limits_change_standings() -> None:
 
     def standings(times: float) -> list[str]:
         limits = {**LIMITS, "rate": replace(LIMITS["rate"], relative=Relative(times, 0.0))}
-        return [one.standing for one in judge({setting.name: setting}, played, CUBIC, limits, 9)]
+        return [one.answer for one in judge({setting.name: setting}, played, CUBIC, limits, 9)]
 
     usual, strict = standings(0.75), standings(5.0)
     places = [question.number for question in setting.questions]
     rate = places.index("rate")
-    assert (usual[rate], strict[rate]) == (WITHIN, BEYOND)
-    assert [one for at, one in enumerate(strict) if at != rate] == [WITHIN, WITHIN]
+    assert (usual[rate], strict[rate]) == ("holds", "fails")
+    assert [one for at, one in enumerate(strict) if at != rate] == ["holds", "holds"]
 
 
 def test_a_candidate_that_gives_way_starves_nobody() -> None:
     """LEDBAT++ starves beside Reno, and that is not harm to others (RFC 9743 section 5.2)."""
     found = {one.number.name: one for one in judged(["beside-reno-4"], Player("ledbat-pp"))}
-    assert found["starvation"].standing == WITHIN
+    assert found["starvation"].answer == "holds"
     assert found["victim-rate"].interval.value > 15e6
 
 
@@ -261,7 +258,7 @@ def test_a_number_exactly_at_its_limit_is_within_it() -> None:
     (starvation,) = [
         one for one in judge(chosen, played, candidate, LIMITS, 12) if one.number.name == "starvation"
     ]
-    assert (starvation.standing, starvation.differs) == (WITHIN, (1, 1))
+    assert (starvation.answer, starvation.differs) == ("holds", (1, 1))
     assert starvation.severity == 1.0
 
 
@@ -283,7 +280,7 @@ def test_the_worst_findings_are_beyond_or_undecided_and_of_different_settings() 
     assert all(one.is_beyond for one in found.worst)
     assert {one.setting.name for one in found.worst} < {one.setting.name for one in found.judged}
     few = {key: {name: values[:3] for name, values in numbers.items()} for key, numbers in played.items()}
-    assert [one.standing for one in Findings(parameters, few).worst] == [UNKNOWN] * 3
+    assert [one.answer for one in Findings(parameters, few).worst] == ["undecided"] * 3
     within = {key: played[key[0], BESIDE[1]] for key in played}
     assert Findings(parameters, within).worst == []
     assert Findings(parameters, within).no_finding == "No number is beyond its limit."

@@ -16,10 +16,11 @@ from thalweg.cli import main
 from thalweg.cli.bench.table import print_bench
 from thalweg.engine.catalogue import Entry, find_scenario
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.bench import Effect, Plan, Side, run_bench, side_of
+from thalweg.experiments.bench import Plan, Side, run_bench, side_of
 from thalweg.experiments.bench import bench as playing
 from thalweg.experiments.bench.stack_file import Room, StackFile
 from thalweg.judging.measures import MEASURES
+from thalweg.judging.pairs import Pairs
 from thalweg.judging.statistics.sequential import median_interval
 from thalweg.judging.thresholds import DEFAULTS
 from thalweg.realtime import Timing
@@ -234,7 +235,7 @@ def test_a_program_that_fails_ends_a_bench_that_keeps_what_it_has(
     (rate,) = [line for line in lines if " rate " in line and "Mbps" in line]
     assert rate.split()[-1] == "1"
     empty = lines[next(number for number, line in enumerate(lines) if line.startswith("two")) :][:4]
-    assert all(line.split()[-1] == "0" and "not told apart" in line for line in empty)
+    assert all(line.split()[-1] == "0" and "undecided" in line for line in empty)
     for side in ("a", "b"):
         assert [one.n for one in SuiteResult.load(out / side).outcomes] == [1]
     # Where nothing was measured, the failure is all there is.
@@ -253,10 +254,10 @@ def test_sides_that_would_share_a_folder_are_refused(tmp_path: Path) -> None:
     Plan([], [side_of("kernel:cubic"), side_of("cubic")], DEFAULTS, out=tmp_path)
 
 
-def effect(metric: str, a: list[float], b: list[float], is_ratio: bool = True) -> Effect:
-    found = Effect("one", MEASURES[metric], DEFAULTS[metric], is_ratio, "main")
-    for one, other in zip(a, b, strict=True):
-        found.add(one, other)
+def effect(metric: str, a: list[float], b: list[float], is_ratio: bool = True) -> Pairs:
+    found = Pairs("one", "main", MEASURES[metric], DEFAULTS[metric], is_ratio)
+    for seed, (one, other) in enumerate(zip(a, b, strict=True)):
+        found.add(seed, one, other)
     return found
 
 
@@ -272,7 +273,7 @@ def test_a_side_is_worse_when_the_whole_interval_is_beyond_the_threshold() -> No
         assert effect("rate", base, other).answer == rate
         assert effect("completion", base, other).answer == completion
     # Seven pairs have no interval, however far apart they are.
-    assert effect("rate", base[:7], [1.0] * 7).answer == "not told apart"
+    assert effect("rate", base[:7], [1.0] * 7).answer == "undecided"
     # Loss counts from 0.1 of 100 packets on, where there was none.
     assert effect("loss", [0.0] * 9, [0.002] * 9, is_ratio=False).answer == "worse"
     assert effect("loss", [0.0] * 9, [0.0005] * 9, is_ratio=False).answer == "alike"
@@ -290,7 +291,7 @@ def test_sides_of_which_nothing_is_known_are_not_alike() -> None:
     unknown = [math.inf] * 9
     assert effect("queue-delay", unknown, [0.01] * 9, is_ratio=False).answer == "better"
     assert effect("queue-delay", [*unknown[:5], *[0.01] * 4], [0.02] * 9, is_ratio=False).answer != "alike"
-    assert effect("queue-delay", [], [], is_ratio=False).answer == "not told apart"
+    assert effect("queue-delay", [], [], is_ratio=False).answer == "undecided"
 
 
 def test_an_interval_may_be_looked_at_after_every_round() -> None:

@@ -16,7 +16,7 @@ from real_time import needs_rights
 from thalweg.cli import main
 from thalweg.judging.thresholds import Threshold
 from thalweg.realtime import LiveScenario, Timing
-from thalweg.results.gate.pairs import comparisons
+from thalweg.results.gate.pairs import pairs_of
 
 Capture = pytest.CaptureFixture[str]
 SCENARIO = """
@@ -78,14 +78,14 @@ def test_what_is_worse_in_seven_pairs_of_seven_fails_and_ends_the_gate(
     assert "in real time: failed" in Path("m").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("now", "answer"), [(1.0, "not worse"), (1.009, "not worse"), (0.5, "not worse")])
+@pytest.mark.parametrize(("now", "answer"), [(1.0, "holds"), (1.009, "holds"), (0.5, "holds")])
 def test_what_is_not_worse_by_its_threshold_passes_as_soon_as_that_is_told(
     now: float, answer: str, play: Callable[[Times], list[tuple[bool, int]]], capsys: Capture
 ) -> None:
     trials = play(lambda is_now, _: now if is_now else 1.0)
     assert main([*GATE, "--format", "json"]) == 0
     (metric,) = json.loads(capsys.readouterr().out)["metrics"]
-    assert (metric["answer"], metric["pairs"], metric["worse_pairs"]) == (answer, 7, 0)
+    assert (metric["answer"], metric["n"], metric["worse_pairs"]) == (answer, 7, 0)
     assert len(trials) == 14
 
 
@@ -94,7 +94,7 @@ def test_pairs_that_contradict_each_other_pass_once_the_rest_cannot_tell(
 ) -> None:
     trials = play(lambda is_now, seed: 1.0 + (0.1 if is_now == (seed % 2 == 0) else 0.0))
     assert main(GATE) == 0
-    assert "not told apart" in capsys.readouterr().out
+    assert "undecided" in capsys.readouterr().out
     # Of 23 pairs 11 are worse; with the 17 that are left 28 of 40 would be, with an evidence of 9.5, below 20.
     assert len(trials) == 2 * 23
 
@@ -113,7 +113,7 @@ def test_a_pair_with_an_unfaithful_trial_is_left_out(
     assert "2 pairs are left out: " in capsys.readouterr().err
     play(lambda is_now, seed: None if seed > 3 else 1.1 if is_now else 1.0)
     assert main([*GATE, "-n", "8"]) == 2
-    assert "1 of 1 metrics have not enough pairs to tell whether they are worse" in capsys.readouterr().err
+    assert "1 of 1 metrics are undecided: not enough pairs to tell" in capsys.readouterr().err
 
 
 def test_a_download_that_does_not_finish_any_more_is_worse(
@@ -195,5 +195,5 @@ def test_a_sender_at_a_tenth_of_the_rate_is_found_in_real_time(tmp_path: Path, c
 def test_real_time_compares_what_it_measures() -> None:
     """It has percentiles of waits, and no utilisation."""
     thresholds = dict.fromkeys(("rate", "p95-queue-delay", "utilisation", "event-rtt"), Threshold(0.1))
-    found = comparisons({"short": {"name": "main", "workload": "download 1 MB"}}, thresholds)
+    found = pairs_of({"short": {"name": "main", "workload": "download 1 MB"}}, thresholds)
     assert [one.measure.name for one in found] == ["rate", "p95-queue-delay"]

@@ -59,10 +59,10 @@ def altered(one: Recorded, metric: str, factor: float, add: float = 0.0) -> Reco
     [
         ("closed", 1.02, 0.0, "worse"),
         ("closed", 0.98, 0.0, "better"),
-        ("closed", 1.005, 0.0, "within"),
+        ("closed", 1.005, 0.0, "alike"),
         ("rate", 0.98, 0.0, "worse"),
         ("rate", 1.02, 0.0, "better"),
-        ("queue-delay", 1.0, 0.0005, "within"),
+        ("queue-delay", 1.0, 0.0005, "alike"),
     ],
 )
 def test_the_end_of_a_metric_that_is_better_decides(
@@ -76,7 +76,7 @@ def test_the_end_of_a_metric_that_is_better_decides(
         {"one": then}, {"one": altered(then, metric, factor, add)}, range(SIZE), {metric: DEFAULTS[metric]}
     )
     ((_, change),) = judgement.of(answer)  # type: ignore[arg-type]
-    assert change.measure.name == metric
+    assert change.a.metric == metric
 
 
 def test_the_worst_trial_is_the_one_that_lost_most_against_itself() -> None:
@@ -87,5 +87,4 @@ def test_the_worst_trial_is_the_one_that_lost_most_against_itself() -> None:
     now = Recorded("", "main", "cubic", [f"{one}*" for one in hashes], {"closed": slower})
     judgement = judge_changes({"one": then}, {"one": now}, range(101, 101 + SIZE), {"closed": Threshold(0.01)})
     ((_, change),) = judgement.of("worse")
-    assert change.worst_trial == 7
-    assert change.document()["worst_seed"] == 108
+    assert change.comparison.document()["worst_seed"] == 108

@@ -90,7 +90,7 @@ def test_a_find_is_a_scenario_that_holds_its_objective(plan: Path) -> None:
     flow = trial.flows.row(0, named=True)
     # The first flow is the main one, whose floor is shown.
     assert (flow["completion_s"] - flow["start_s"]) / float(scenario.floor_s or 0) == pytest.approx(find.value)
-    assert trial.verdict().answer == "fail", "the criterion says that it is there"
+    assert trial.verdict().answer == "fails", "the criterion says that it is there"
     assert find.shrunk["flow"][0]["download"] == find.found["flow"][0]["download"], "it is fixed"
 
 
@@ -343,7 +343,7 @@ def test_a_find_that_leaves_all_fails_its_criterion(plan: Path) -> None:
         find = Hunt.load(plan).run()
         if find.is_worse:
             scenario = Scenario.from_toml(find.text(find.shrunk, find.value), "find")
-            assert scenario.run(find.seed).verdict().answer == "fail"
+            assert scenario.run(find.seed).verdict().answer == "fails"
 
 
 @pytest.mark.parametrize("key", ["path.rtt", "path.change.0.at", "flow.flow2.download", "path", "flow.main"])

@@ -138,7 +138,7 @@ def test_the_command_writes_what_it_prints(suite: Path, tmp_path: Path, capsys: 
     document = json.loads(capsys.readouterr().out)
     assert json.loads(out.read_text(encoding="utf-8")) == document
     assert (document["tried"], len(document["history"])) == (4, 4)
-    assert status == (0 if document["held_back"]["says"] == "better" else 5)
+    assert status == (0 if document["held_back"]["answer"] == "better" else 5)
 
 
 def test_choices_that_a_controller_refuses_are_out(suite: Path, capsys: Capture) -> None:
@@ -169,7 +169,7 @@ def test_options_that_break_a_guard_where_nobody_looked_are_out(
     assert len(halves_seen) == 1
     printed = capsys.readouterr().out
     assert "the guard loss is broken (0.5)" in printed
-    assert ", out" in printed
+    assert ", fails" in printed
     assert "better" not in printed
 
 
@@ -178,9 +178,9 @@ def test_a_scenario_without_a_score_of_the_best_is_a_loss() -> None:
     judged = TuningResult("cubic", "cubic:beta=0.5", 0.0, 0.1, held_back=[(name, 0.0, None) for name in names])
     assert judged.gain is not None
     assert judged.gain.high < 0
-    assert judged.says == "worse"
+    assert judged.answer == "worse"
     assert json.loads(json.dumps(judged.document(), allow_nan=False))["held_back"]["gain"] is None
-    judged.broken = [GuardViolation("failed", "0", "error")]
-    assert judged.says == "out"
+    broken = replace(judged, broken=[GuardViolation("failed", "0", "error")])
+    assert broken.answer == "fails"
     won = TuningResult("cubic", "cubic:beta=0.5", 0.0, 0.1, held_back=[(name, 0.0, 0.2) for name in names])
-    assert won.says == "better"
+    assert won.answer == "better"

@@ -16,7 +16,7 @@ from thalweg.cli import main
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.outcome import Outcomes
 from thalweg.experiments.suite import load_all
-from thalweg.results.against.place import ANSWERS
+from thalweg.results.against.place import RANKS
 from thalweg.results.against.rivals import with_rivals
 from thalweg.results.against.standing import Standing, stand
 from thalweg.results.suite_result import SuiteResult
@@ -95,7 +95,7 @@ def test_the_place_follows_from_what_is_told_of_each_rival(
     means: Sequence[float], answer: str, outcomes_of: Make
 ) -> None:
     standing = standing_of(outcomes_of, *(times(mean, seed) for seed, mean in enumerate(means)))
-    assert [place.answer for place in standing.places] == [answer]
+    assert [place.rank for place in standing.places] == [answer]
     assert standing.scenarios == {"scenario 0": answer}
     assert bool(standing.worst) == (answer == "worst")
 
@@ -104,9 +104,9 @@ def test_differences_within_the_margin_are_alike_and_wide_intervals_tell_nothing
     # 0.2 % apart in every trial with a common seed; the margin is 1 %.
     path = times(1.0, 1)
     near = standing_of(outcomes_of, path, [1.002 * value for value in path])
-    assert near.places[0].answer == "alike"
+    assert near.places[0].rank == "alike"
     wide = standing_of(outcomes_of, times(1.0, 1, spread=0.5), times(1.0, 2, spread=0.5))
-    assert wide.places[0].answer == "not told apart"
+    assert wide.places[0].rank == "undecided"
 
 
 def test_a_difference_has_the_sign_of_main_minus_rival_and_the_gap_is_to_the_best_median(
@@ -117,21 +117,21 @@ def test_a_difference_has_the_sign_of_main_minus_rival_and_the_gap_is_to_the_bes
     (place,) = standing.places
     document = place.document()
     assert document["best_rival"] == "rival 1"
-    assert [rival["difference"] for rival in document["rivals"]] == pytest.approx([0.3, 0.2])
-    assert [rival["of"] for rival in document["rivals"]] == ["pairs", "pairs"]
+    assert [rival["value"] for rival in document["rivals"]] == pytest.approx([0.3, 0.2])
+    assert [rival["paired"] for rival in document["rivals"]] == [True, True]
     assert document["gap"] == pytest.approx(0.3 / float(np.median(path)))
 
 
 def test_a_trial_that_does_not_finish_is_worse_than_all_that_do(outcomes_of: Make) -> None:
     standing = standing_of(outcomes_of, [NAN] * 40, times(9.0, 1))
-    assert standing.places[0].answer == "worst"
+    assert standing.places[0].rank == "worst"
     assert standing.places[0].document()["gap"] is None
 
 
 def test_few_trials_tell_nothing_and_say_so(outcomes_of: Make) -> None:
     standing = standing_of(outcomes_of, times(2.0, 1, n=3), times(1.0, 2, n=3), times(1.0, 3, n=3))
-    assert standing.places[0].answer == "not told apart"
-    assert standing.untold == 2
+    assert standing.places[0].rank == "undecided"
+    assert standing.undecided == 2
 
 
 @pytest.mark.soak
@@ -141,7 +141,7 @@ def test_chance_alone_makes_nobody_best_or_worst_in_more_than_a_twentieth_of_sui
     for suite in range(100):
         seeds = [1000 * suite + 2 * scenario for scenario in range(10)]
         standing = standing_of_all(outcomes_of, [(times(1.0, one, 20), times(1.0, one + 1, 20)) for one in seeds])
-        said += any(place.answer in ("best", "worst") for place in standing.places)
+        said += any(place.rank in ("best", "worst") for place in standing.places)
     # At most 5 %, 2.5 % for what is better and for what is worse, less the margin: P(Bin(100, 0.05) > 11) = 0.4 %.
     assert said <= 11
 
@@ -168,9 +168,9 @@ def test_a_controller_against_itself_is_alike_everywhere(monkeypatch: pytest.Mon
     standing = stand(result)
     assert standing is not None
     assert set(standing.scenarios) == chosen
-    assert {place.answer for place in standing.places} == {"alike"}
+    assert {place.rank for place in standing.places} == {"alike"}
     assert len(standing.places) == 2 * len(chosen)
-    assert (standing.worst, standing.untold) == ([], 0)
+    assert (standing.worst, standing.undecided) == ([], 0)
 
 
 def test_the_exit_status_is_1_where_the_main_controller_is_worse_than_all(
@@ -190,7 +190,7 @@ def test_the_exit_status_is_1_where_the_main_controller_is_worse_than_all(
 
 def test_too_few_trials_are_status_2(suite: Path, tmp_path: Path, capsys: Capture) -> None:
     assert main(["suite", str(suite), "-n", "3", "-q", "--no-report", "--out", str(tmp_path / "out")]) == 2
-    assert "comparisons have not enough trials to tell whether cubic is worse" in capsys.readouterr().err
+    assert "comparisons of cubic are undecided: run more trials" in capsys.readouterr().err
 
 
 def test_none_plays_the_suite_without_its_rivals(suite: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -304,7 +304,7 @@ def test_a_stored_result_has_the_same_places_in_every_format(suite: Path, tmp_pa
     assert document["rivals"] == ["reno", "bbr"]
     assert sum(document["scenarios"].values()) == 2
     assert len(rows) == 1
-    assert rows[0].split(" | ")[2] == document["places"][2]["answer"]
+    assert rows[0].split(" | ")[2] == document["places"][2]["rank"]
     assert main(["report", str(out), "-o", str(page)]) == 0
     for text in ((out / "report.html").read_text(encoding="utf-8"), page.read_text(encoding="utf-8")):
         assert 'id="against"' in text
@@ -344,4 +344,4 @@ def test_a_stored_rival_that_is_none_is_refused(key: str, value: object, suite: 
 
 def test_every_answer_is_counted(outcomes_of: Make) -> None:
     standing = standing_of(outcomes_of, times(1.0, 1), times(2.0, 2))
-    assert tuple(standing.document()["scenarios"]) == ANSWERS
+    assert tuple(standing.document()["scenarios"]) == RANKS

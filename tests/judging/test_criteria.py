@@ -55,25 +55,25 @@ def of(values: list[float], **criterion: Any) -> Statistics:
 
 
 def test_a_least_value_is_kept_at_it_and_above() -> None:
-    assert of([10.0, 11.0], at_least=10.0).answer == "pass"
+    assert of([10.0, 11.0], at_least=10.0).answer == "holds"
     low = of([10.0, 9.999, 30.0], at_least=10.0)
-    assert (low.answer, low.failures, low.worst, low.worst_trial) == ("fail", 1, 9.999, 1)
+    assert (low.answer, low.failures, low.worst, low.worst_trial) == ("fails", 1, 9.999, 1)
     assert (low.at_least, low.at_most) == (10.0, None)
-    assert (of([10.0], at_most=10.0).answer, of([10.001], at_most=10.0).answer) == ("pass", "fail")
+    assert (of([10.0], at_most=10.0).answer, of([10.001], at_most=10.0).answer) == ("holds", "fails")
 
 
 @pytest.mark.parametrize(("side", "worst"), [("at_least", -math.inf), ("at_most", math.inf)])
 def test_a_value_that_is_missing_is_the_worst_on_either_side(side: str, worst: float) -> None:
     statistics = of([5.0, NAN, 5.0], **{side: 5.0})
-    assert (statistics.answer, statistics.worst, statistics.worst_trial) == ("fail", worst, 1)
+    assert (statistics.answer, statistics.worst, statistics.worst_trial) == ("fails", worst, 1)
     assert statistics.document()["worst"] is None
 
 
 def test_a_rate_counts_whether_the_flow_finished_or_not() -> None:
-    assert of([5.0], finished=False, at_least=4.0).answer == "pass"
+    assert of([5.0], finished=False, at_least=4.0).answer == "holds"
     times = pl.DataFrame({"trial": [0], "flow": "main", "completion_s": [5.0], "finished": False})
     (late,) = judge([{"flow": "main", "metric": "completion", "at_most": 9.0}], times).criteria
-    assert late.answer == "fail"
+    assert late.answer == "fails"
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_a_share_of_the_trials_may_fail_and_no_more(n: int, within: float, allow
         assert statistics.failures_allowed == allowed
         return statistics.answer
 
-    assert answer(allowed) == "pass"
-    assert answer(allowed + 1) == "fail"
+    assert answer(allowed) == "holds"
+    assert answer(allowed + 1) == "fails"
 
 
 def test_what_the_trials_say_of_a_share_is_bounded_on_both_sides() -> None:
@@ -127,7 +127,7 @@ def test_real_trials_are_judged_by_every_metric_of_a_flow() -> None:
         ("share", 'at_least = "10 %"', 'at_least = "95 %"'),
     ]
     for metric, easy, hard in criteria:
-        for bound, answer in ((easy, "pass"), (hard, "fail")):
+        for bound, answer in ((easy, "holds"), (hard, "fails")):
             text = f'{CALM}\n[[pass]]\nflow = "a"\nmetric = "{metric}"\n{bound}\n'
             verdict = Scenario.from_toml(text, "calm").trials(4).verdict()
             assert verdict.answer == answer, (metric, bound, verdict.criteria[0].document())
@@ -145,7 +145,7 @@ def test_a_share_of_real_trials_decides_as_it_says() -> None:
     text = f'{CALM}\n[path.jitter]\nmodel = "uniform"\nmax = "20 ms"\n[[pass]]\nflow = "a"\nmetric = "rate"\n'
     first = Scenario.from_toml(f'{text}at_least = "1 bps"\n', "calm").trials(20).verdict().criteria[0]
     half = f'at_least = "{int(first.median)} bps"\n'
-    for share, answer in (("60 %", "fail"), ("40 %", "pass"), ("100 %", "fail")):
+    for share, answer in (("60 %", "fails"), ("40 %", "holds"), ("100 %", "fails")):
         verdict = Scenario.from_toml(f'{text}{half}in = "{share}"\n', "calm").trials(20).verdict()
         assert verdict.answer == answer, share
         assert verdict.criteria[0].document()["in"] == float(share.split()[0]) / 100
@@ -157,7 +157,7 @@ def test_a_page_and_a_figure_show_a_least_value(outcomes_of: Make) -> None:
     outcomes = replace(outcomes, scenario=replace(outcomes.scenario, criteria=[criterion]))
     (row,) = rows([outcomes])
     assert row.criterion == "main completion \N{GREATER-THAN OR EQUAL TO} 4.5 s"
-    assert row.answer == "fail"
+    assert row.answer == "fails"
     (statistics,) = outcomes.verdict().criteria
     assert margin(statistics) == pytest.approx((4.0 - 4.5) / 4.5)
     assert 'class="over"' in row.strip

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from thalweg.judging.measures import MEASURES
+from thalweg.judging.pairs import Pairs
 from thalweg.judging.statistics.sequential import ERROR, SignTest, evidence, fewest
 from thalweg.judging.thresholds import Threshold
-from thalweg.results.gate.pairs import Comparison
 
 PAIRS = 40
 """The default of `thalweg gate --live`."""
 
 
 def shares(p: float, family: int, pairs: int = PAIRS) -> tuple[float, float]:
-    """With which probabilities a test says "worse" and "not worse", if each pair is worse with probability `p`.
+    """With which probabilities a test says "worse" and "holds", if each pair is worse with probability `p`.
 
     Exact: the distribution of what is undecided, pair by pair.
     """
@@ -97,19 +97,19 @@ def test_the_fewest_pairs_are_those_that_agree(family: int, pairs: int) -> None:
     for _ in range(pairs - 1):
         test.add(is_worse=True)
         assert test.lacks_pairs or test.n >= pairs
-        assert test.decision == "undecided"
+        assert test.answer == "undecided"
     test.add(is_worse=True)
-    assert test.decision == "worse"
+    assert test.answer == "worse"
 
 
 def test_what_is_decided_stays_and_what_cannot_be_told_any_more_is_known() -> None:
     test = SignTest(1)
     for _ in range(7):
         test.add(is_worse=False)
-    assert test.decision == "not worse"
+    assert test.answer == "holds"
     for _ in range(30):
         test.add(is_worse=True)
-    assert test.decision == "not worse"
+    assert test.answer == "holds"
     half = SignTest(1)
     for number in range(20):
         half.add(is_worse=number % 2 == 0)
@@ -118,14 +118,14 @@ def test_what_is_decided_stays_and_what_cannot_be_told_any_more_is_known() -> No
     assert half.can_become_worse(6) == (evidence(26, 16) >= 20)
 
 
-def comparison(change: float, noise: float, rng: np.random.Generator, family: int = 5) -> Comparison:
+def comparison(change: float, noise: float, rng: np.random.Generator, family: int = 5) -> Pairs:
     """Completion times of 40 pairs: a machine that drifts, and noise on both sides of each pair."""
-    one = Comparison("s", "main", MEASURES["completion"], Threshold(0.01), SignTest(family))
+    one = Pairs("s", "main", MEASURES["completion"], Threshold(0.01), test=SignTest(family))
     drift = np.exp(np.cumsum(rng.normal(0, 0.05, PAIRS)))
     before, now = drift * np.exp(rng.normal(0, noise, (2, PAIRS)))
     for seed in range(PAIRS):
         one.add(seed, float(before[seed]), float(now[seed] * (1 + change)))
-        if one.decision != "undecided":
+        if one.answer != "undecided":
             break
     return one
 
@@ -145,7 +145,7 @@ def test_of_two_thousand_gates_on_a_machine_that_drifts(
 ) -> None:
     """No change, one at the threshold of 1 %, and some above: drawn once, so that nothing is by chance."""
     rng = np.random.default_rng(1)
-    share = sum(comparison(change, noise, rng).decision == "worse" for _ in range(2000)) / 2000
+    share = sum(comparison(change, noise, rng).answer == "worse" for _ in range(2000)) / 2000
     assert worse[0] <= share <= worse[1]
 
 

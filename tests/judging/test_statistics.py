@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD, above, below, each_of, every, within
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED, above, below, each_of, every, within
 from thalweg.judging.statistics.differences import in_pairs, of_all, pairs_are_sharper
 from thalweg.judging.statistics.discovery import discoveries
 from thalweg.judging.statistics.interval import Interval, Values
@@ -133,20 +133,20 @@ def test_the_chance_of_a_difference_counts_from_the_margin() -> None:
 
 def test_a_claim_needs_its_interval_on_its_side_and_enough_trials() -> None:
     sure, unsure = Interval(1.5, 1.2, 1.8, 20), Interval(1.5, 0.9, 2.1, 20)
-    assert (above(sure, 1.0), above(unsure, 1.0), above(sure, 2.0)) == (HOLDS, UNTOLD, FAILS)
-    assert (below(sure, 2.0), below(unsure, 2.0), below(sure, 1.0)) == (HOLDS, UNTOLD, FAILS)
+    assert (above(sure, 1.0), above(unsure, 1.0), above(sure, 2.0)) == (HOLDS, UNDECIDED, FAILS)
+    assert (below(sure, 2.0), below(unsure, 2.0), below(sure, 1.0)) == (HOLDS, UNDECIDED, FAILS)
     assert within(sure, 1.0, 2.0) == HOLDS
-    assert within(unsure, 1.0, 2.0) == UNTOLD
+    assert within(unsure, 1.0, 2.0) == UNDECIDED
     assert within(sure, 2.0, 3.0) == within(sure, 0.0, 1.0) == FAILS
     few = Interval(1.5, 1.2, 1.8, 5)
-    assert above(few, 1.0) == below(few, 2.0) == within(few, 1.0, 2.0) == UNTOLD
-    assert above(Interval(1.5, 1.2, 1.8, 19), 1.0, least=20) == UNTOLD
+    assert above(few, 1.0) == below(few, 2.0) == within(few, 1.0, 2.0) == UNDECIDED
+    assert above(Interval(1.5, 1.2, 1.8, 19), 1.0, least=20) == UNDECIDED
 
 
 def test_a_claim_in_parts_is_as_good_as_its_worst_part_and_no_less_sure_than_one() -> None:
     assert every([HOLDS, HOLDS]) == HOLDS
-    assert every([HOLDS, UNTOLD]) == UNTOLD
-    assert every([UNTOLD, FAILS]) == FAILS
+    assert every([HOLDS, UNDECIDED]) == UNDECIDED
+    assert every([UNDECIDED, FAILS]) == FAILS
     rng = RNG(7)
     # Six parts whose truth lies at the margin: none of them may be said to fail in more than 2.5 %, together.
     failed = [

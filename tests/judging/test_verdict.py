@@ -27,13 +27,13 @@ NAN = math.nan
 
 def test_a_scenario_passes_when_every_trial_is_at_or_under_the_target(outcomes_of: Make) -> None:
     verdict = outcomes_of([4.5, 5.0]).verdict()
-    assert verdict.answer == "pass"
+    assert verdict.answer == "holds"
     assert verdict.criteria[0].failures == 0
 
 
 def test_one_trial_over_the_target_fails_the_scenario(outcomes_of: Make) -> None:
     verdict = outcomes_of([4.5, 5.000001, 4.5]).verdict()
-    assert verdict.answer == "fail"
+    assert verdict.answer == "fails"
     assert verdict.criteria[0].failures == 1
     assert verdict.worst_trial == 1
 
@@ -41,7 +41,7 @@ def test_one_trial_over_the_target_fails_the_scenario(outcomes_of: Make) -> None
 def test_a_flow_that_did_not_finish_is_worse_than_any_that_did(outcomes_of: Make) -> None:
     verdict = outcomes_of([4.5, NAN, 4.9]).verdict()
     (statistics,) = verdict.criteria
-    assert verdict.answer == "fail"
+    assert verdict.answer == "fails"
     assert math.isinf(statistics.worst)
     assert statistics.worst_trial == 1
     assert statistics.median == 4.9  # of 4.5, 4.9, infinite
@@ -52,22 +52,22 @@ def test_a_target_below_the_floor_is_infeasible_unless_a_trial_holds_it(outcomes
     assert outcomes_of([4.5], at_most=3.9, floor=4.0).verdict().answer == "infeasible"
     assert outcomes_of([9.0, 4.5], at_most=3.9, floor=4.0).verdict().answer == "infeasible"
     # A flow that starts later than planned may have an easier path.
-    assert outcomes_of([3.0], at_most=3.9, floor=4.0).verdict().answer == "pass"
-    assert outcomes_of([3.0, 9.0], at_most=3.9, floor=4.0).verdict().answer == "fail"
-    assert outcomes_of([9.0], at_most=4.0, floor=4.0).verdict().answer == "fail"
+    assert outcomes_of([3.0], at_most=3.9, floor=4.0).verdict().answer == "holds"
+    assert outcomes_of([3.0, 9.0], at_most=3.9, floor=4.0).verdict().answer == "fails"
+    assert outcomes_of([9.0], at_most=4.0, floor=4.0).verdict().answer == "fails"
 
 
 def test_a_criterion_for_information_does_not_decide(outcomes_of: Make) -> None:
     strict = {"flow": "main", "metric": "completion", "at_most": 4.1, "unit": "s", "informative": True}
     verdict = outcomes_of([4.5], more_criteria=[strict]).verdict()
-    assert [criterion.answer for criterion in verdict.criteria] == ["pass", "fail"]
-    assert verdict.answer == "pass"
+    assert [criterion.answer for criterion in verdict.criteria] == ["holds", "fails"]
+    assert verdict.answer == "holds"
 
 
 def test_a_failure_outweighs_an_infeasible_criterion(outcomes_of: Make) -> None:
     impossible = {"flow": "main", "metric": "completion", "at_most": 1.0, "unit": "s", "floor": 4.0}
     assert outcomes_of([4.5], more_criteria=[impossible]).verdict().answer == "infeasible"
-    assert outcomes_of([5.5], more_criteria=[impossible]).verdict().answer == "fail"
+    assert outcomes_of([5.5], more_criteria=[impossible]).verdict().answer == "fails"
 
 
 def test_a_scenario_without_criteria_has_no_verdict(outcomes_of: Make) -> None:
@@ -131,8 +131,8 @@ def call_of_two_trials(delays: dict[str, float]) -> tuple[pl.DataFrame, pl.DataF
 def test_two_streams_of_one_flow_are_two_subjects() -> None:
     flows, streams = call_of_two_trials({"audio": 0.03, "video": 0.06})
     audio, video = judge([mean_delay("audio"), mean_delay("video")], flows, streams).criteria
-    assert (audio.subject, audio.answer) == ("main audio mean-delay", "pass")
-    assert (video.subject, video.answer) == ("main video mean-delay", "fail")
+    assert (audio.subject, audio.answer) == ("main audio mean-delay", "holds")
+    assert (video.subject, video.answer) == ("main video mean-delay", "fails")
 
 
 def test_a_call_that_died_is_over_any_target_whatever_its_first_frames_say() -> None:
@@ -140,7 +140,7 @@ def test_a_call_that_died_is_over_any_target_whatever_its_first_frames_say() -> 
     flows, streams = call_of_two_trials({"audio": 0.03})
     flows = flows.with_columns(finished=pl.col("trial") == 0)
     (statistics,) = judge([mean_delay("audio")], flows, streams).criteria
-    assert (statistics.answer, statistics.failures, statistics.worst_trial) == ("fail", 1, 1)
+    assert (statistics.answer, statistics.failures, statistics.worst_trial) == ("fails", 1, 1)
     assert math.isinf(statistics.worst)
 
 
@@ -165,7 +165,7 @@ def test_a_call_on_a_link_that_dies_fails_its_scenario() -> None:
     audio = outcomes.streams.filter(pl.col("stream") == "audio")
     assert (audio["frames"] > 100).all()  # enough for a mean delay far below the target
     verdict = outcomes.verdict()
-    assert verdict.answer == "fail"
+    assert verdict.answer == "fails"
     assert all(criterion.failures == 2 for criterion in verdict.criteria)
 
 

@@ -282,7 +282,7 @@ def test_the_study_runs_all_variants_in_turn_and_stores_its_results(capsys: Capt
     status = main(["study", "loopback", "--runs", "1", "--length", "10ms", "--format", "json", "-o", str(out)])
     told = json.loads(capsys.readouterr().out)
     assert status == 2  # one run cannot settle a check
-    assert all(check["holds"] is None and check["answer"] == "not enough trials" for check in told["checks"])
+    assert all(check["holds"] is None and check["answer"] == "undecided" for check in told["checks"])
     assert {row["variant"] for row in told["rows"]} == set(VARIANTS)
     assert all(row["goodput_bps"] > 0 and row["lowest_bps"] <= row["highest_bps"] for row in told["rows"])
     assert len(told["checks"]) == 6
@@ -331,11 +331,11 @@ def test_checks_of_the_loopback_follow_order_and_direction() -> None:
     assert [finding.holds for finding in findings(goodputs, losses)] == [True] * 4
     worse = {**goodputs, "c4-before": [6.0] * 9, "c4-3/64": [8.0] * 9, "bbr": [11.0] * 9, "cubic": [11.5] * 9}
     same = dict.fromkeys(losses, [1e-5] * 9)
-    assert [check.answer for check in checks(worse, same)] == ["does not hold"] * 6
+    assert [check.answer for check in checks(worse, same)] == ["fails"] * 6
     # Five rounds are too few for an interval, however far apart they are.
     few = {name: runs[:5] for name, runs in goodputs.items()}
     assert {check.answer for check in checks(few, {name: runs[:5] for name, runs in losses.items()})} == {
-        "not enough trials"
+        "undecided"
     }
 
 

@@ -129,13 +129,13 @@ def test_python_compares_any_number_and_draws_them(outcomes_of: Make, tmp_path: 
         "low",
         "high",
         "change_share",
-        "told",
+        "answer",
     ]
     assert found.table["result"].to_list() == ["slow", "slower"]
     # Every trial of b is 0.5 s after that of a with its seed, a quarter of its median of 2.055 s.
     assert found.table["difference"].to_list() == pytest.approx([0.5, 1.0])
     assert found.table["change_share"].to_list() == pytest.approx([0.5 / 2.055, 1.0 / 2.055])
-    assert found.table["told"].to_list() == ["B is larger"] * 2
+    assert found.table["answer"].to_list() == ["worse"] * 2
     assert "slower" in repr(found)
     assert "slower" in found._repr_html_()
     assert drawn(found.plot(), "medians0")["result"].to_list() == ["base", "slow", "slower"]

@@ -135,7 +135,7 @@ def report_of_a_study(name: str, folder: Path) -> Path:
     result = StudyResult(name, name, name, name, trials=1, seed=1)
     result.rows = [{"cell": name}]
     result.checks = [Check(name, name, "holds", name)]
-    result.findings = [Finding(name, name, name, name, "does not hold", name)]
+    result.findings = [Finding(name, name, name, name, "fails", name)]
     result.host = {"system": name, "processor": name, "cores": 2}
     section = Section(name, name, name, lambda: [plot_distribution(scenario(name).trials(2))])
     write_study(result, Table([name], [[name]], 1), name, [section], [], folder / "study.html")

@@ -24,7 +24,7 @@ def lines(strip: str, kind: str) -> list[int]:
 def test_failures_come_first_and_else_the_order_of_the_suite(outcomes_of: MakeOutcomes) -> None:
     good, bad, better = outcomes_of([4.0, 4.1]), outcomes_of([4.0, 9.0]), outcomes_of([3.5])
     rows = overview.rows([good, bad, better])
-    assert [row.answer for row in rows] == ["fail", "pass", "pass"]
+    assert [row.answer for row in rows] == ["fails", "holds", "holds"]
     assert [row.failures for row in rows] == ["1 of 2", "0 of 2", "0 of 1"]
 
 
@@ -42,7 +42,7 @@ def test_every_trial_is_a_line_between_floor_and_target(outcomes_of: MakeOutcome
 
 def test_unfinished_trials_have_no_line_and_are_reported(outcomes_of: MakeOutcomes) -> None:
     (row,) = overview.rows([outcomes_of([4.0, float("nan")])])
-    assert (row.answer, row.margin, row.failures) == ("fail", "did not finish", "1 of 2")
+    assert (row.answer, row.margin, row.failures) == ("fails", "did not finish", "1 of 2")
     assert not lines(row.strip, "over")
     assert len(lines(row.strip, "held")) == 1
 

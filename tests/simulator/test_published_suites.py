@@ -54,7 +54,7 @@ def test_our_bbr_holds_what_the_draft_expects_and_cubic_does_not() -> None:
             played[entry.name] = outcomes.verdict().answer
         return played
 
-    assert {name for name, answer in answers("bbr").items() if answer != "pass"} == set()
+    assert {name for name, answer in answers("bbr").items() if answer != "holds"} == set()
     # A count of no entries, a rate and a loss hold for any controller.
-    passed = {name for name, answer in answers("cubic").items() if answer == "pass"}
+    passed = {name for name, answer in answers("cubic").items() if answer == "holds"}
     assert passed <= {"07-startup-app-limited"}

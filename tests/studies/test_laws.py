@@ -24,7 +24,7 @@ from thalweg.experiments.studies.laws.study import STUDY
 from thalweg.experiments.studies.laws.window_law import average_window, cubic_table, reno_table
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.experiments.studies.runner.trials import CellTrials
-from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED
 from thalweg.trials.machine import ThisMachine
 
 Columns = dict[str, Any]
@@ -223,8 +223,8 @@ def test_the_cycle_of_bbr_is_read_from_its_states() -> None:
 def test_a_number_on_either_side_of_its_bounds_fails() -> None:
     assert [checks([quantity(value)])[0].answer for value in (0.85, 1.0, 1.18)] == [FAILS, HOLDS, FAILS]
     # Its interval crosses a bound: the trials do not tell.
-    assert checks([quantity([1.0, 1.05, 1.1, 1.15, 1.0, 1.1])])[0].answer == UNTOLD
-    assert checks([quantity([1.0] * 5)])[0].answer == UNTOLD
+    assert checks([quantity([1.0, 1.05, 1.1, 1.15, 1.0, 1.1])])[0].answer == UNDECIDED
+    assert checks([quantity([1.0] * 5)])[0].answer == UNDECIDED
 
 
 def test_one_case_that_fails_fails_its_law() -> None:
@@ -236,7 +236,7 @@ def test_one_case_that_fails_fails_its_law() -> None:
 def test_a_law_about_every_trial_fails_by_one_that_breaks_it() -> None:
     # The mean is well within; one trial of six is not, and no interval of a mean would tell.
     trials = [1.0, 1.0, 1.0, 1.0, 1.0, 1.11]
-    assert checks([quantity(trials, always=True)])[0].answer == UNTOLD
+    assert checks([quantity(trials, always=True)])[0].answer == UNDECIDED
     assert checks([quantity([value + 0.15 for value in trials], always=True)])[0].answer == FAILS
 
 
@@ -268,7 +268,7 @@ def planted(experiment: Experiment, **keys: str) -> str:
     scenario = Scenario.from_toml(experiment.toml, "planted", overrides=keys)
     trials = CellTrials(scenario, experiment.trials, 1, ThisMachine(jobs=1), lambda finished: None)
     found = experiment.measure(trials)
-    return min((check.answer for check in checks(found)), key=[FAILS, UNTOLD, HOLDS].index)
+    return min((check.answer for check in checks(found)), key=[FAILS, UNDECIDED, HOLDS].index)
 
 
 def test_a_queue_of_another_target_or_interval_fails_its_law() -> None:

@@ -156,7 +156,7 @@ def test_checks_hold_and_fail_by_their_trials() -> None:
     cells = {path: measured(1.0, 0.2), replace(path, start="rapid"): measured(1.0, 0.1)}
     assert [one.answer for one in checks(ONE_PATH, cells)] == ["holds", "holds"]
     cells = {path: measured(0.0, 0.1), replace(path, start="rapid"): measured(1.0, 0.2)}
-    assert [one.answer for one in checks(ONE_PATH, cells)] == ["does not hold", "does not hold"]
+    assert [one.answer for one in checks(ONE_PATH, cells)] == ["fails", "fails"]
 
 
 def test_a_row_without_an_exit_or_a_time_has_none() -> None:

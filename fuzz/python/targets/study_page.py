@@ -22,7 +22,7 @@ from thalweg.experiments.studies.harm.figures import plot_distributions
 from thalweg.experiments.studies.runner.page import write_study
 from thalweg.experiments.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.experiments.studies.runner.table import Table
-from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED
 from thalweg.pages.lab_link import TrialLink
 from thalweg.pages.report.section import Section
 
@@ -66,7 +66,7 @@ class StudyPage:
         result.host = {"system": a, "processor": b, "cores": 2}
         result.started = result.version = c
         result.wall_s, result.core_s = abs(numbers[0]), abs(numbers[1])
-        answers = (HOLDS, FAILS, UNTOLD)
+        answers = (HOLDS, FAILS, UNDECIDED)
         result.checks = [Check(d, e, answer, f) for answer in answers]
         result.findings = [Finding(g, h, a, b, answer, c) for answer in answers]
         result.rows = [_row(first, other, numbers) for first in (a, b) for other in (c, d)]

@@ -14,7 +14,7 @@ function Criteria({ of }: { of: StoredResult }) {
       <table>
         <thead>
           <tr>
-            {["criterion", "median", "worst", "limit", "verdict"].map((head) => (
+            {["criterion", "median", "worst", "limit", "answer"].map((head) => (
               <th key={head} scope="col">
                 {head}
               </th>
@@ -29,13 +29,13 @@ function Criteria({ of }: { of: StoredResult }) {
               </th>
             </tr>
             {criteria.map((criterion, row) => (
-              <tr key={row} class={criterion.informative ? "informative" : criterion.verdict}>
+              <tr key={row} class={criterion.informative ? "informative" : criterion.answer}>
                 <th scope="row">{subject(criterion)}</th>
                 <td>{text(criterion.median, criterion.unit)}</td>
                 <td>{text(criterion.worst, criterion.unit)}</td>
                 <td>{limit(criterion)}</td>
                 <td>
-                  {criterion.verdict}
+                  {criterion.answer}
                   {criterion.failures > 0 && ` (${criterion.failures} of ${criterion.n})`}
                   {criterion.informative && " (for info)"}
                 </td>

@@ -19,7 +19,7 @@ export interface Judgement {
   worst: number;
   /** Trials beyond the bound. */
   failures: number;
-  verdict: "pass" | "fail" | "infeasible";
+  answer: "holds" | "fails" | "infeasible";
 }
 
 /** The completion of a flow, for comparison: in the form of a criterion. */
@@ -91,7 +91,7 @@ export function judge(found: Float64Array, criterion: Bound): Judgement {
     p95: quantile(found, 0.95),
     worst: found.reduce((worst, value) => (least === null ? Math.max(worst, value) : Math.min(worst, value)), -missing(criterion)),
     failures,
-    verdict: isOutOfReach ? "infeasible" : failures > allowed ? "fail" : "pass",
+    answer: isOutOfReach ? "infeasible" : failures > allowed ? "fails" : "holds",
   };
 }
 

@@ -94,8 +94,8 @@ export function Strip() {
 function summary({ values: all, criterion, unit }: Distribution): string {
   const words = `median ${text(quantile(all, 0.5), unit)}, 95th percentile ${text(quantile(all, 0.95), unit)}`;
   if (!criterion) return words;
-  const { n, failures, verdict } = judge(all, criterion);
-  return `${verdict}: ${n - failures} of ${n} meet the target; ${words}`;
+  const { n, failures, answer } = judge(all, criterion);
+  return `${answer}: ${n - failures} of ${n} meet the target; ${words}`;
 }
 
 function Dots({ shown, seeds, width, scale }: { shown: Distribution; seeds: BigUint64Array; width: number; scale: number }) {

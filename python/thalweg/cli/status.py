@@ -25,15 +25,24 @@ INTERRUPTED = 130
 """Ctrl-C, as shells report it."""
 
 
+def undecided(count: int, of: int, what: str) -> str:
+    """Why there is no answer.
+
+    >>> undecided(3, 24, "metrics")
+    '3 of 24 metrics are undecided: run more trials (many comparisons need more)'
+    """
+    return f"{count} of {of} {what} are undecided: run more trials (many comparisons need more)"
+
+
 def of_result(result: SuiteResult) -> int:
     """Failed if a verdict fails, or where a rival is set against it, if the main controller is worse than all.
 
     Refused if trials ended before they could answer anything at all, or were too few to tell what is worse.
     """
     standing = result.standing()
-    if "fail" in result.answers() or (standing and standing.worst):
+    if "fails" in result.answers() or (standing and standing.worst):
         return FAILED
-    if standing and standing.untold:
+    if standing and standing.undecided:
         return REFUSED
     asked_in_vain = (o.verdict().answer is None and o.unfinished() for o in result.outcomes)
     return REFUSED if any(asked_in_vain) and not standing else PASSED

@@ -12,6 +12,7 @@ from thalweg import _native
 from thalweg.base.quantity import percent, text
 from thalweg.cli.fitting import COMFORTABLE, FittingTable
 from thalweg.engine.outcome import Outcomes
+from thalweg.judging.answer import counted
 from thalweg.judging.derived import NAMED
 from thalweg.judging.measures import Measure
 from thalweg.judging.statistics.digits import supported
@@ -25,7 +26,7 @@ from thalweg.results.suite_result import SuiteResult
 
 HEADERS = (
     "scenario",
-    "verdict",
+    "answer",
     "criterion",
     "floor",
     "n",
@@ -42,7 +43,7 @@ _DROPPABLE = ("n", "min", "p95", "floor", "failures", "worst trial")
 """What a narrow terminal goes without, the first one first."""
 _ONE_LINE = 60
 """Columns of words that are not wrapped, so that a scenario takes one line."""
-_STYLES = {"pass": "green", "fail": "bold red", "infeasible": "yellow"}
+_STYLES = {"holds": "green", "fails": "bold red", "infeasible": "yellow"}
 
 
 def _columns(*names: str) -> list[tuple[str, str, str]]:
@@ -180,7 +181,7 @@ def brief_rows(result: SuiteResult) -> list[list[str]]:
 def _brief(outcomes: Outcomes) -> Verdict:
     verdict = outcomes.verdict()
     deciding = [statistics for statistics in verdict.criteria if not statistics.informative]
-    kept = [statistics for statistics in deciding if statistics.answer != "pass"]
+    kept = [statistics for statistics in deciding if statistics.answer != "holds"]
     return Verdict(tuple(kept or sorted(deciding, key=_room)[:1]))
 
 
@@ -194,8 +195,8 @@ def failures(result: SuiteResult) -> Iterator[str]:
     """Each scenario that fails, what in it does, and the command that shows its worst trial."""
     for outcomes in result.outcomes:
         verdict = outcomes.verdict()
-        if verdict.answer == "fail":
-            failed = [one for one in verdict.criteria if one.answer == "fail" and not one.informative]
+        if verdict.answer == "fails":
+            failed = [one for one in verdict.criteria if one.answer == "fails" and not one.informative]
             said = "; ".join(f"{criterion_text(one)} fails in {one.failures} of {one.n} trials" for one in failed)
             yield f"  {outcomes.scenario.name}: {said}"
             yield f"    {replay_command(result, outcomes)}"
@@ -227,7 +228,8 @@ def markdown(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int = 
 def summary(result: SuiteResult, trials: int, seed: str) -> str:
     """One line: how many passed and failed, what was run, with the seed in words, and what it took."""
     counts: Counter[str] = Counter(answer or "without criteria" for answer in result.answers())
-    said = ", ".join(f"{counts[answer]} {answer}" for answer in (*_STYLES, "without criteria") if counts[answer])
+    order = (*_STYLES, "without criteria")
+    said = ", ".join(counted(counts[answer], answer) for answer in order if counts[answer])
     run = each(trials) if len(result.outcomes) > 1 else each(trials).removesuffix(" each")
     times = f"{text(result.wall_s, 's', 3)} ({text(result.core_s, 's', 3)} of processor time)"
     return f"{said or 'nothing finished'}; {run}, {seed}; {times}"

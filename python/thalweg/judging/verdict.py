@@ -19,7 +19,7 @@ a hundred times proves no more than once. A criterion that allows failures has t
 where what is allowed lies outside of both do the trials tell on which side the failure rate is.
 
 A target below the floor of its scenario asks for what physics does not allow. It is `infeasible`,
-neither passed nor failed.
+it neither holds nor fails.
 
 Limits: bounds and intervals take one criterion at a time: with many criteria in a suite, some will miss by chance.
 """
@@ -42,7 +42,8 @@ from thalweg.judging.statistics.quantiles import least_worst, percentile, quanti
 from thalweg.judging.statistics.rates import rate_lower_bound, rate_upper_bound
 from thalweg.judging.statistics.repetition import effective_number
 
-Answer = Literal["pass", "fail", "infeasible"]
+Answer = Literal["holds", "fails", "infeasible"]
+"""What `judging.answer` has for a criterion: it is about the trials that ran, and so never undecided."""
 Side = Literal["at_most", "at_least"]
 
 _FROM_START = tuple(one.column for one in METRICS.values() if one.from_start)
@@ -142,7 +143,7 @@ class Statistics:
             and self.failures == self.n
         ):
             return "infeasible"
-        return "fail" if self.failures > self.failures_allowed else "pass"
+        return "fails" if self.failures > self.failures_allowed else "holds"
 
     def is_worse(self, value: float, than: float) -> bool:
         """Whether a value of the metric is further on the side of failure."""
@@ -173,7 +174,7 @@ class Statistics:
             "worst_trial": self.worst_trial,
             "floor": self.floor,
             "informative": self.informative,
-            "verdict": self.answer,
+            "answer": self.answer,
         }
 
 
@@ -185,12 +186,12 @@ class Verdict:
 
     @property
     def answer(self) -> Answer | None:
-        """`fail` if a criterion that decides fails, else `infeasible` if one cannot be met, else `pass`.
+        """`fails` if a criterion that decides fails, else `infeasible` if one cannot be met, else `holds`.
 
         None without a criterion that decides: nothing was asked.
         """
         answers = {statistics.answer for statistics in self.criteria if not statistics.informative}
-        order: tuple[Answer, ...] = ("fail", "infeasible", "pass")
+        order: tuple[Answer, ...] = ("fails", "infeasible", "holds")
         return next((answer for answer in order if answer in answers), None)
 
     @property

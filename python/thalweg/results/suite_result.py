@@ -298,7 +298,7 @@ def _scenario_document(outcomes: Outcomes) -> dict[str, Any]:
         "title": scenario.title,
         "trials": outcomes.n,
         "seed": outcomes.seed,
-        "verdict": verdict.answer,
+        "answer": verdict.answer,
         "floor_s": scenario.floor_s,
         "criteria": [statistics.document() for statistics in verdict.criteria],
         "core_s": round(outcomes.core_s, 3),

@@ -101,8 +101,8 @@ def test_criteria_have_the_same_values_and_verdicts(ask: Ask) -> None:
         assert [lacking(value) for value in statistics.values["value"]] == pytest.approx(values)
         for name in ("n", "median", "p95", "worst", "failures"):
             assert judgement[name] == lacking(getattr(statistics, name)), (statistics.subject, name)
-        assert judgement["verdict"] == statistics.answer
-    assert {statistics.answer for statistics in python} == {"pass", "fail", "infeasible"}
+        assert judgement["answer"] == statistics.answer
+    assert {statistics.answer for statistics in python} == {"holds", "fails", "infeasible"}
 
 
 def packed(table: dict[str, list[Any]]) -> dict[str, Any]:

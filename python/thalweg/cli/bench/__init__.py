@@ -145,7 +145,7 @@ def _document(done: Bench, plan: Plan, suite: str) -> dict[str, Any]:
                 "left_out": condition.left_out,
                 "repeated": condition.repeated,
                 "taken": {
-                    name: {"value": taken.value, "interval": taken.document(), "n": taken.n}
+                    name: {"value": taken.value, "interval95": taken.document(), "n": taken.n}
                     for name in condition.taken
                     for taken in (condition.taken_by(name),)
                 },
@@ -169,7 +169,7 @@ def _tell(done: Bench) -> None:
         if effect.b and effect.answer == "worse":
             allowed = effect.threshold.words(effect.measure.unit)
             flow, metric = effect.flow, effect.measure.name
-            complain(f"{effect.condition}: {flow} {metric}, by more than {allowed}", label="worse: ")
+            complain(f"{effect.scenario}: {flow} {metric}, by more than {allowed}", label="worse: ")
 
 
 def _store(done: Bench, suite: Suite, plan: Plan, out: Path) -> None:

@@ -9,7 +9,8 @@ from rich.text import Text
 from thalweg.base.quantity import percent, text
 from thalweg.cli.console import stdout
 from thalweg.cli.fitting import FittingTable
-from thalweg.experiments.bench import Bench, Effect
+from thalweg.experiments.bench import Bench
+from thalweg.judging.pairs import Pairs
 from thalweg.judging.statistics.interval import Interval
 
 _STYLES = {"worse": "bold red", "better": "green"}
@@ -54,7 +55,7 @@ def print_bench(done: Bench, suite: str, width: float) -> None:
     )
 
 
-def _cells(effect: Effect, two: bool) -> list[str | Text]:
+def _cells(effect: Pairs, two: bool) -> list[str | Text]:
     a, b = effect.medians
     unit, interval = effect.measure.unit, effect.interval
     if not two:
@@ -64,7 +65,7 @@ def _cells(effect: Effect, two: bool) -> list[str | Text]:
     return [text(a, unit), text(b, unit), by, shown, Text(answer, _STYLES.get(answer, "dim"))]
 
 
-def _by(effect: Effect, interval: Interval) -> tuple[str, str]:
+def _by(effect: Pairs, interval: Interval) -> tuple[str, str]:
     """How much more b is, and the interval of that."""
     if not effect.is_ratio:
         return _signed(interval.value, effect.measure.unit), _bracketed(interval, effect.measure.unit)

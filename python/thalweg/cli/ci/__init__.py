@@ -49,11 +49,11 @@ def cases_of(result: SuiteResult) -> list[Case]:
         name = outcomes.scenario.name
         deciding = [one for one in outcomes.verdict().criteria if not one.informative]
         if not deciding:
-            cases.append(Case(name, "verdict", skipped="no pass criteria"))
+            cases.append(Case(name, "criteria", skipped="no pass criteria"))
         for one in deciding:
             worst, floor = text(one.worst, one.unit), text(one.floor, one.unit)
             case = Case(name, criterion_text(one))
-            if one.answer == "fail":
+            if one.answer == "fails":
                 said = f"{one.failures} of {one.n} trials fail, the worst with {worst}"
                 case = Case(name, case.name, failure=said, detail=replay_command(result, outcomes))
             elif one.answer == "infeasible":
@@ -71,10 +71,10 @@ def _places_of(standing: Standing | None) -> list[Case]:
     cases = []
     for place in standing.places:
         case = Case(place.scenario, f"{place.measure.name} against {' and '.join(standing.rivals)}")
-        if place.answer == "worst":
+        if place.rank == "worst":
             case = Case(case.group, case.name, failure=f"worse than all, {gap_text(place)}")
-        elif place.answer == "not told apart":
-            case = Case(case.group, case.name, skipped="not told apart")
+        elif place.rank == "undecided":
+            case = Case(case.group, case.name, skipped="undecided")
         cases.append(case)
     return cases
 

@@ -19,7 +19,7 @@ from thalweg.cli.compare.studies import compare_stored
 from thalweg.cli.compare.table import LETTERS, comparison_rows, comparison_table, headers, median_and_more
 from thalweg.cli.console import complain, note, print_json, say, stdout
 from thalweg.cli.options import Quiet, SuiteFormat
-from thalweg.cli.status import FAILED, PASSED, REFUSED
+from thalweg.cli.status import FAILED, PASSED, REFUSED, undecided
 from thalweg.cli.tables import criterion_text, markdown
 from thalweg.experiments.comparison import sweep
 from thalweg.experiments.comparison.stored import StoredStudy
@@ -181,8 +181,8 @@ def _cases(loaded: Sequence[SuiteResult], limit: float) -> list[ci.Case]:
             a, more = median_and_more(row)
             said = [f"worse than in A: {a}, {more}"] if row in worse.rows else []
             said += [told] if (told := often.get((row.scenario, criterion))) else []
-            few = f"not enough trials to tell whether it is worse by more than {percent(limit)}"
-            skipped = few if row in worse.untold and not said else None
+            few = f"undecided whether it is worse by more than {percent(limit)}: not enough trials"
+            skipped = few if row in worse.undecided and not said else None
             cases.append(ci.Case(row.scenario, name, "; ".join(said) or None, skipped))
     return cases
 
@@ -200,11 +200,8 @@ def _judge(compared: Sequence[Sequence[Row]], counted: Sequence[Sequence[Failure
             note(f"{letter}: {_counts(one)}: no more than chance allows (p = {one.p_more:.2g})")
     if any(worse.rows or worse.failures for worse in found):
         return FAILED
-    if few := sum(len(worse.untold) for worse in found):
-        complain(
-            f"{few} of {sum(map(len, compared))} comparisons have not enough trials to tell whether they are "
-            f"worse by more than {percent(limit)}: run more trials (many comparisons need more)"
-        )
+    if few := sum(len(worse.undecided) for worse in found):
+        complain(undecided(few, sum(map(len, compared)), f"comparisons with a limit of {percent(limit)}"))
         return REFUSED
     return PASSED
 
@@ -264,15 +261,15 @@ def _print(
 
 def _summary(rows: Sequence[Row], margin: float) -> str:
     """How many differ, and which comparisons stand behind that."""
-    differ = sum(row.conclusion in ("B is larger", "B is smaller") for row in rows)
+    differ = sum(row.answer in ("better", "worse") for row in rows)
     many = f"{differ} of {len(rows)} comparisons differ" if differ else "No comparison differs"
     parts = [f"{many} by more than {percent(margin)} (false discovery rate 5 %)."]
     if apart := sum(row.paired is None for row in rows):
         parts.append(f"{apart} have no seeds in common.")
     if useless := sum(row.paired is not None and not row.pairs_are_sharper for row in rows):
         parts.append(f"Pairing did not help in {useless}.")
-    if any(row.told.startswith("alike to") for row in rows):
-        parts.append("Alike to 2 %: these trials would have told a difference of 2 %.")
+    if any(row.words.startswith("alike to") for row in rows):
+        parts.append("Alike to 2 %: these trials would have shown a difference of 2 %.")
     return " ".join(parts)
 
 

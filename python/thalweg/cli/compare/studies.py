@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import percent
+from thalweg.cli import status
 from thalweg.cli.ci import FORMATS
 from thalweg.cli.compare.table import LETTERS, change_text
 from thalweg.cli.console import complain, print_json, say, stdout
@@ -66,7 +67,7 @@ def compare_stored(
             f"{', '.join(bare)}: no trials are stored (trials.parquet), and numbers without them do not tell a "
             "difference from chance; accepted for --fail-above: studies that this version stored with their trials"
         )
-    status = _judge(judged or [])
+    answer = _judge(judged or [])
     lacking = [
         _lacks(letter, what, names)
         for letter, other in zip(LETTERS[1:], others, strict=False)
@@ -75,7 +76,7 @@ def compare_stored(
             ("measures", [] if bare else lost(base, other)),
         )
     ]
-    return status or (REFUSED if bare or any(lacking) else PASSED)
+    return answer or (REFUSED if bare or any(lacking) else PASSED)
 
 
 def _judge(judged: Sequence[Sequence[Measure]]) -> int:
@@ -83,12 +84,13 @@ def _judge(judged: Sequence[Sequence[Measure]]) -> int:
     for letter, measures in zip(LETTERS[1:], judged, strict=False):
         for one in measures:
             if one.differs:
-                change = f"{one.name} {_number(one.a)} to {_number(one.b)} ({change_text(one.change)})"
+                found = one.comparison
+                change = f"{one.name} {_number(found.a)} to {_number(found.b)} ({change_text(found.change)})"
                 complain(f"{letter}: {one.cell}: {change}", label="differs: ")
     if any(one.differs for measures in judged for one in measures):
         return FAILED
     if few := undecided(judged):
-        complain(f"{few} of {sum(map(len, judged))} medians have not enough trials to tell whether they differ")
+        complain(status.undecided(few, sum(map(len, judged)), "medians"))
         return REFUSED
     return PASSED
 

@@ -13,7 +13,7 @@ from thalweg.results.comparison import Row
 
 LETTERS = string.ascii_uppercase
 """What results are called, the base first."""
-_DROPPABLE = ("ties", "B better", "of", "fails", "verdicts", "A median", "change")
+_DROPPABLE = ("ties", "B better", "of", "failures", "criteria", "A median", "change")
 """What a narrow terminal goes without, the first one first: the answer and its interval stay."""
 _DIGITS = 5
 """Digits of a median that messages name."""
@@ -22,7 +22,7 @@ _DIGITS = 5
 def headers(named: bool, b: str = "B") -> tuple[str, ...]:
     """The headers of a comparison of A and `b`, with the names of scenarios or without."""
     names = ("scenario",) if named else ()
-    rest = ("B is", "A median", "B - A [95 %]", "change", "verdicts", "fails", "of")
+    rest = ("B is", "A median", "B - A [95 %]", "change", "criteria", "failures", "of")
     return tuple(name.replace("B", b) for name in (*names, "criterion", *rest, "B better", "ties"))
 
 
@@ -66,7 +66,7 @@ def _cells(row: Row) -> list[str]:
     return [
         row.scenario,
         base.subject,
-        row.told.removeprefix("B is "),
+        row.words,
         supported(base.median_interval, unit),
         bracketed(row.sharper.interval, unit),
         change_text(row.change),

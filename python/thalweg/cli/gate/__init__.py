@@ -37,7 +37,7 @@ from thalweg.cli.options import (
     check_outputs,
     settings,
 )
-from thalweg.cli.status import FAILED, PASSED, REFUSED
+from thalweg.cli.status import FAILED, PASSED, REFUSED, undecided
 from thalweg.cli.store.playing import playing
 from thalweg.cli.tables import each
 from thalweg.engine.catalogue import Suite
@@ -333,10 +333,7 @@ def _status(judgement: Judgement, strict: bool) -> int:
     if judgement.of("worse") or (strict and judgement.n_changed):
         return FAILED
     if judgement.lacking:
-        complain(
-            f"{judgement.lacking} of {judgement.compared} metrics have not enough trials to tell whether they are "
-            "worse: run more trials (many comparisons need more)"
-        )
+        complain(undecided(judgement.lacking, judgement.compared, "metrics"))
         return REFUSED
     return PASSED
 

@@ -19,12 +19,14 @@ from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED, UNFAITHFUL
 from thalweg.cli.tables import markdown
 from thalweg.engine.catalogue import Entry, Suite
 from thalweg.engine.outcome import FlowDescription
+from thalweg.judging.answer import Answer
+from thalweg.judging.pairs import Pairs
 from thalweg.judging.statistics.sequential import ERROR, fewest
 from thalweg.judging.thresholds import Thresholds
 from thalweg.realtime import LiveScenario, Timing, faithful, is_faithful
 from thalweg.results.against.rivals import MAIN
 from thalweg.results.gate.baseline import value_of
-from thalweg.results.gate.pairs import Comparison, comparisons, of
+from thalweg.results.gate.pairs import pairs_of
 
 PAIRS = 40
 """Most pairs of each scenario unless `-n` says otherwise."""
@@ -32,7 +34,7 @@ LARGEST = 1000
 """What `-n` may be at most: so many find a change that 57 % of pairs show in 92 % of cases (one metric)."""
 _HEADERS = ("scenario", "metric", "answer", "before", "now", "worse pairs", "threshold")
 _LEFT = 3
-_STYLES = {"worse": "bold red", "not worse": "green"}
+_STYLES = {"worse": "bold red", "holds": "green"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def gate_live(
         raise RequestError(f"-n {pairs}: with --live, accepted: at most {LARGEST} pairs of each scenario")
     then, now = bindings(before, "--before"), bindings(controllers)
     sides = [_side(entry, then, now, overrides) for entry in suite.matching(only)]
-    metrics = comparisons({side.name: side.flow for side in sides}, thresholds, pairs)
+    metrics = pairs_of({side.name: side.flow for side in sides}, thresholds, pairs)
     if not metrics:
         raise RequestError(f"{suite.name}: real time measures no metric that has a threshold")
     if pairs < (least := fewest(len(metrics))):
@@ -82,10 +84,10 @@ def gate_live(
             for number in range(pairs):
                 for side in sides:
                     own = [one for one in metrics if one.scenario == side.name]
-                    if any(one.test.can_become_worse(pairs - number) for one in own):
+                    if any(one.can_become_worse(pairs - number) for one in own):
                         left_out += not _pair(side, own, first + number, number % 2 == 1, timing)
                 bar.show("pairs", number + 1, pairs)
-                if not any(one.test.can_become_worse(pairs - number - 1) for one in metrics):
+                if not any(one.can_become_worse(pairs - number - 1) for one in metrics):
                     break
         except KeyboardInterrupt:
             interrupted = True
@@ -116,7 +118,7 @@ def _side(
     return Side(old, new, flows[flow])
 
 
-def _pair(side: Side, metrics: Sequence[Comparison], seed: int, now_first: bool, timing: Timing) -> bool:
+def _pair(side: Side, metrics: Sequence[Pairs], seed: int, now_first: bool, timing: Timing) -> bool:
     """Plays before and now, in an order that alternates; returns whether the pair counts."""
     flow = str(side.flow["name"])
     values: dict[bool, list[float]] = {}
@@ -130,7 +132,7 @@ def _pair(side: Side, metrics: Sequence[Comparison], seed: int, now_first: bool,
     return True
 
 
-def _answers(metrics: Sequence[Comparison], suite: str) -> Answers:
+def _answers(metrics: Sequence[Pairs], suite: str) -> Answers:
     scenarios = dict.fromkeys(one.scenario for one in metrics)
     cases = [_case([one for one in metrics if one.scenario == name]) for name in scenarios]
 
@@ -150,19 +152,21 @@ def _answers(metrics: Sequence[Comparison], suite: str) -> Answers:
     return Answers(suite, document, cases, _markdown(metrics, suite), print_table, complain_of_worse)
 
 
-def _status(metrics: Sequence[Comparison]) -> int:
+def _status(metrics: Sequence[Pairs]) -> int:
     """Failed where something is worse; refused where too few pairs count to tell, unfaithful where none does."""
-    if of("worse", metrics):
+    if _with("worse", metrics):
         return FAILED
-    if lacking := sum(one.test.lacks_pairs for one in metrics):
-        complain(f"{lacking} of {len(metrics)} metrics have not enough pairs to tell whether they are worse")
-        return REFUSED if any(one.test.n for one in metrics) else UNFAITHFUL
+    if lacking := sum(one.lacks_pairs for one in metrics):
+        complain(
+            f"{lacking} of {len(metrics)} metrics are undecided: not enough pairs to tell whether they are worse"
+        )
+        return REFUSED if any(one.n for one in metrics) else UNFAITHFUL
     return PASSED
 
 
-def _summary(metrics: Sequence[Comparison]) -> str:
-    worse, rest = len(of("worse", metrics)), len(of("not worse", metrics))
-    pairs = max((one.test.n for one in metrics), default=0)
+def _summary(metrics: Sequence[Pairs]) -> str:
+    worse, rest = len(_with("worse", metrics)), len(_with("holds", metrics))
+    pairs = max((one.n for one in metrics), default=0)
     return (
         f"{worse} of {len(metrics)} metrics are worse by more than their thresholds, {rest} are not, after at "
         f"most {pairs} pairs of a scenario (a gate finds something worse by chance in at most {100 * ERROR:g} % "
@@ -170,30 +174,33 @@ def _summary(metrics: Sequence[Comparison]) -> str:
     )
 
 
-def _markdown(metrics: Sequence[Comparison], title: str) -> str:
-    lacking = any(one.test.lacks_pairs for one in metrics)
-    word = "failed" if of("worse", metrics) else "undecided" if lacking else "passed"
+def _markdown(metrics: Sequence[Pairs], title: str) -> str:
+    lacking = any(one.lacks_pairs for one in metrics)
+    word = "failed" if _with("worse", metrics) else "undecided" if lacking else "passed"
     table = markdown(_HEADERS, [_row(one) for one in metrics], left=_LEFT)
     return "\n\n".join([f"### Gate {title}, in real time: {word}", _summary(metrics), table]) + "\n\n"
 
 
-def _row(one: Comparison) -> list[str]:
+def _with(answer: Answer, metrics: Sequence[Pairs]) -> list[Pairs]:
+    return [one for one in metrics if one.answer == answer]
+
+
+def _row(one: Pairs) -> list[str]:
     unit = one.measure.unit
     before, now = (text(value, unit) for value in one.medians)
-    pairs, threshold = f"{one.test.worse} of {one.test.n}", one.threshold.words(unit)
-    answer = "not told apart" if one.decision == "undecided" else one.decision
-    return [one.scenario, one.measure.name, answer, before, now, pairs, threshold]
+    pairs, threshold = f"{one.worse_pairs} of {one.n}", one.threshold.words(unit)
+    return [one.scenario, one.measure.name, one.answer, before, now, pairs, threshold]
 
 
-def _case(metrics: Sequence[Comparison]) -> Case:
+def _case(metrics: Sequence[Pairs]) -> Case:
     """The case of one scenario: one cause makes many metrics worse, and is one failure."""
-    first, worse = metrics[0], of("worse", metrics)
+    first, worse = metrics[0], _with("worse", metrics)
     if worse:
         said = []
         for one in worse:
             _, name, _, before, now, pairs, threshold = _row(one)
             said.append(f"{name} {before} to {now}, by more than {threshold} in {pairs} pairs")
         return Case(first.scenario, first.flow, "; ".join(said))
-    few = [one.measure.name for one in metrics if one.test.lacks_pairs]
-    skipped = f"not enough pairs to tell whether worse: {', '.join(few)}" if few else None
+    few = [one.measure.name for one in metrics if one.lacks_pairs]
+    skipped = f"undecided: not enough pairs to tell whether worse: {', '.join(few)}" if few else None
     return Case(first.scenario, first.flow, skipped=skipped)

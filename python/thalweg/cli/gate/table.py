@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import polars as pl
 from rich.text import Text
 
 from thalweg.base.quantity import text
@@ -14,7 +15,9 @@ from thalweg.cli.fitting import FittingTable
 from thalweg.cli.gate.replays import Given
 from thalweg.cli.tables import markdown
 from thalweg.judging.statistics.digits import bracketed, supported
-from thalweg.results.gate.judgement import Change, Judged, Judgement
+from thalweg.judging.thresholds import Thresholds
+from thalweg.results.comparison import Row
+from thalweg.results.gate.judgement import Judgement, ScenarioChange
 
 _HEADERS = ("scenario", "metric", "answer", "baseline", "change", "difference [95 %]", "threshold", "of")
 _LEFT = 3
@@ -49,24 +52,24 @@ def as_markdown(judgement: Judgement, title: str, given: Given, strict: bool) ->
 
 def cases_of(judgement: Judgement, given: Given, strict: bool) -> list[Case]:
     """A case for each scenario: one cause makes many metrics worse, and is one failure."""
-    return [_case(one, given, strict) for one in judgement.scenarios]
+    return [_case(one, judgement.thresholds, given, strict) for one in judgement.scenarios]
 
 
-def _case(one: Judged, given: Given, strict: bool) -> Case:
+def _case(one: ScenarioChange, thresholds: Thresholds, given: Given, strict: bool) -> Case:
     if not one.n_changed:
         return Case(one.scenario, IDENTICAL)
     differ = f"{one.n_changed} of {len(one.identical)} trials differ from the baseline"
-    if worse := [change for change in one.changes if change.answer == "worse"]:
-        said = [_told(worse[0]), *([differ] if strict else [])]
+    if worse := [row for row in one.rows if row.answer == "worse"]:
+        said = [_told(worse[0], thresholds), *([differ] if strict else [])]
         if len(worse) > 1:
             said.append(f"also worse: {', '.join(map(_briefly, worse[1:]))}")
         said.append(_worst(worse[0]))
-        detail = given.replay(one.scenario, _worst_seed(worse[0]))
-        return Case(one.scenario, f"{one.flow} {worse[0].measure.name}", "; ".join(said), detail=detail)
+        detail = given.replay(one.scenario, worse[0].worst_seed)
+        return Case(one.scenario, f"{one.flow} {worse[0].a.metric}", "; ".join(said), detail=detail)
     if strict:
         return Case(one.scenario, IDENTICAL, differ, detail=given.replay(one.scenario, _first_changed(one)))
-    few = [change.measure.name for change in one.changes if change.lacks_trials]
-    skipped = f"not enough trials to tell whether worse: {', '.join(few)}" if few else None
+    few = [row.a.metric for row in one.rows if row.lacks_trials]
+    skipped = f"undecided: not enough trials to tell whether worse: {', '.join(few)}" if few else None
     return Case(one.scenario, one.flow, skipped=skipped)
 
 
@@ -88,7 +91,7 @@ def complain_of(judgement: Judgement, given: Given, strict: bool) -> None:
 def summary(judgement: Judgement) -> str:
     """One line: how many trials are those of the baseline, and what the others tell.
 
-    >>> summary(Judgement([]))
+    >>> summary(Judgement([], {}))
     '0 of 0 trials are identical to the baseline'
     """
     said = f"{judgement.n - judgement.n_changed} of {judgement.n} trials are identical to the baseline"
@@ -105,42 +108,38 @@ def _rows(judgement: Judgement) -> Iterator[list[str]]:
     for one in judgement.scenarios:
         if not one.n_changed:
             yield [one.scenario, "all", "identical", *["-"] * 5]
-        elif not one.changes:
+        elif not one.rows:
             yield [one.scenario, "all", f"{one.n_changed} of {len(one.identical)} trials differ", *["-"] * 5]
-        for change in one.changes:
-            row, unit = change.row, change.measure.unit
+        for row in one.rows:
+            unit = row.a.unit
             yield [
                 one.scenario,
-                change.measure.name,
-                change.answer,
+                row.a.metric,
+                row.answer,
                 supported(row.a.median_interval, unit),
                 change_text(row.change),
                 bracketed(row.sharper.interval, unit),
-                change.threshold.words(unit),
+                judgement.thresholds[row.a.metric].words(unit),
                 "pairs" if row.pairs_are_sharper else "all with all",
             ]
 
 
-def _told(change: Change) -> str:
-    baseline, more = median_and_more(change.row)
-    return f"{baseline}, now {more}; threshold {change.threshold.words(change.measure.unit)}"
+def _told(row: Row, thresholds: Thresholds) -> str:
+    baseline, more = median_and_more(row)
+    return f"{baseline}, now {more}; threshold {thresholds[row.a.metric].words(row.a.unit)}"
 
 
-def _briefly(change: Change) -> str:
-    share = "" if change.row.change is None else f" ({change_text(change.row.change)})"
-    return f"{change.measure.name}{share}"
+def _briefly(row: Row) -> str:
+    share = "" if row.change is None else f" ({change_text(row.change)})"
+    return f"{row.a.metric}{share}"
 
 
-def _worst(change: Change) -> str:
-    values = [side.values["value"][change.worst_trial] for side in (change.row.a, change.row.b)]
-    then, now = (text(value, change.measure.unit) for value in values)
-    return f"the worst trial has seed {_worst_seed(change)}, {then} to {now}"
+def _worst(row: Row) -> str:
+    worst = pl.col("seed") == row.worst_seed
+    then, now = (text(side.values.filter(worst)["value"].item(), row.a.unit) for side in (row.a, row.b))
+    return f"the worst trial has seed {row.worst_seed}, {then} to {now}"
 
 
-def _worst_seed(change: Change) -> int:
-    return int(change.row.b.values["seed"][change.worst_trial])
-
-
-def _first_changed(one: Judged) -> int:
+def _first_changed(one: ScenarioChange) -> int:
     """The seed of the first trial that differs."""
     return one.seeds[list(one.identical).index(False)]

@@ -96,7 +96,7 @@ def _print(tuned: TuningResult) -> None:
     console.print(f"best of {tuned.tried}, of which {tuned.out} are out: {tuned.best}", soft_wrap=True)
     gain = tuned.gain
     if gain is not None:
-        console.print(f"held back: {gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f}), {tuned.says}")
+        console.print(f"held back: {gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f}), {tuned.answer}")
     if not tuned.is_better:
         console.print("nothing found: where the search has not looked, none is told to gain on the options given")
     for guard in tuned.broken:

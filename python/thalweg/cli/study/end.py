@@ -23,7 +23,7 @@ from thalweg.cli.tables import each
 from thalweg.experiments.studies.runner.folder import reserve_folder
 from thalweg.experiments.studies.runner.result import Check, StudyResult
 from thalweg.experiments.studies.runner.study import Finished, StudyError
-from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED
 
 Out = Annotated[
     Path | None,
@@ -32,7 +32,7 @@ Out = Annotated[
 NoReport = Annotated[
     bool, typer.Option("--no-report", help="Store the result without its report page and pictures.")
 ]
-_STYLES = {HOLDS: "green", FAILS: "bold red", UNTOLD: "yellow"}
+_STYLES = {HOLDS: "green", FAILS: "bold red", UNDECIDED: "yellow"}
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def conclude(finished: Finished[Any, Any, Any], ending: Ending, failed: StudyErr
         return FAILED
     if result.undecided:
         complain(
-            f"{result.undecided} of {len(result.checks)} checks that decide have not enough trials with "
-            f"--trials {result.trials}: they require more"
+            f"{result.undecided} of {len(result.checks)} checks are undecided with --trials {result.trials}: they "
+            "require more"
         )
         return REFUSED
     return PASSED
@@ -110,12 +110,12 @@ def _print(finished: Finished[Any, Any, Any]) -> None:
 
 
 def _print_checks(result: StudyResult) -> None:
-    """Each published finding with its verdict, then what the study took."""
+    """Each published finding with its answer, then what the study took."""
     console = stdout()
     if result.checks:
-        table = plain_table(("check", "verdict", "measured"), [], 3)
+        table = plain_table(("check", "answer", "measured"), [], 3)
         for check in result.checks:
-            table.add_row(check.name, _verdict(check), check.measured)
+            table.add_row(check.name, _answer(check), check.measured)
         console.print(table)
     trials = f"{each(result.trials)}, {seed_text(result.seed)}"
     said = [checks_told([check.answer for check in result.checks]), trials] if result.checks else [trials]
@@ -124,21 +124,17 @@ def _print_checks(result: StudyResult) -> None:
 
 
 def checks_told(answers: Sequence[str]) -> str:
-    """How many checks hold, of those that the trials decide.
+    """How many checks hold, and how many the trials do not decide.
 
-    >>> checks_told([HOLDS, FAILS]), checks_told([HOLDS, UNTOLD, UNTOLD]), checks_told([UNTOLD, UNTOLD])
-    ('1 of 2 checks hold', '1 of 1 checks holds, 2 have not enough trials', 'none of 2 checks has enough trials')
+    >>> checks_told([HOLDS, FAILS]), checks_told([HOLDS, UNDECIDED, UNDECIDED])
+    ('1 of 2 checks holds', '1 of 3 checks holds, 2 are undecided')
     """
-    decided = len(answers) - answers.count(UNTOLD)
-    if not decided:
-        many = f"none of {len(answers)} checks has enough trials"
-        return many if len(answers) > 1 else "the check has not enough trials"
-    said = f"{answers.count(HOLDS)} of {decided} checks hold{'s' if decided == 1 else ''}"
-    few = answers.count(UNTOLD)
-    return f"{said}, {few} {'has' if few == 1 else 'have'} not enough trials" if few else said
+    holding, few = answers.count(HOLDS), answers.count(UNDECIDED)
+    said = f"{holding} of {len(answers)} checks hold{'s' if holding == 1 else ''}"
+    return f"{said}, {few} {'is' if few == 1 else 'are'} undecided" if few else said
 
 
-def _verdict(check: Check) -> Text:
+def _answer(check: Check) -> Text:
     return Text(check.answer, _STYLES[check.answer])
 
 

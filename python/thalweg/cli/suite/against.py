@@ -6,6 +6,7 @@ from rich.text import Text
 
 from thalweg.cli.console import complain, stdout
 from thalweg.cli.fitting import FittingTable
+from thalweg.cli.status import undecided
 from thalweg.cli.tables import markdown
 from thalweg.results.against import table
 from thalweg.results.against.standing import Standing
@@ -27,8 +28,8 @@ def print_standing(standing: Standing) -> None:
     """The sentence and both tables, in a terminal."""
     console = stdout()
     places = FittingTable(table.headers(standing), table.LEFT, _DROPPABLE, grouped=True)
-    for scenario, metric, answer, *rest in table.rows(standing):
-        places.add_row(scenario, metric, Text(answer, _STYLES.get(answer, "dim")), *rest)
+    for scenario, metric, rank, *rest in table.rows(standing):
+        places.add_row(scenario, metric, Text(rank, _STYLES.get(rank, "dim")), *rest)
     numbers = FittingTable(table.COUNT_HEADERS, table.COUNT_LEFT, _COUNT_DROPPABLE)
     for row in table.count_rows(standing):
         numbers.add_row(*row)
@@ -41,9 +42,6 @@ def complain_of(standing: Standing) -> None:
     """Says where the controller is worse than all, or that too few trials tell."""
     for place in standing.worst:
         complain(table.place_text(place), label="worst: ")
-    if standing.untold and not standing.worst:
-        compared = sum(len(place.against) for place in standing.places)
-        complain(
-            f"{standing.untold} of {compared} comparisons have not enough trials to tell whether {standing.name} "
-            "is worse: run more trials (many comparisons need more)"
-        )
+    if standing.undecided and not standing.worst:
+        compared = sum(len(place.rivals) for place in standing.places)
+        complain(undecided(standing.undecided, compared, f"comparisons of {standing.name}"))

@@ -27,10 +27,10 @@ from thalweg.base.toml import read_toml
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.bench.effect import Effect
 from thalweg.experiments.bench.side import Side
 from thalweg.experiments.bench.stack_file import UNSUPPORTED, Room
 from thalweg.judging.measures import MEASURES
+from thalweg.judging.pairs import Pairs
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.sequential import median_interval
 from thalweg.judging.thresholds import DEFAULTS, Thresholds
@@ -86,7 +86,7 @@ class Condition:
     """What was measured under one condition."""
 
     name: str
-    effects: list[Effect]
+    effects: list[Pairs]
     neighbour: str | None
     """The flow from which sides take, if there is one."""
     taken: dict[str, list[float]] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class Bench:
     """Why it ended early, if a program failed."""
 
     @property
-    def effects(self) -> list[Effect]:
+    def effects(self) -> list[Pairs]:
         """All comparisons."""
         return [effect for condition in self.conditions for effect in condition.effects]
 
@@ -171,7 +171,7 @@ def _condition(plan: Plan, entry: Entry) -> Condition:
     if neighbour:
         metrics.append((neighbour, "rate"))
     effects = [
-        Effect(entry.name, MEASURES[name], plan.thresholds.get(name, DEFAULTS[name]), not DEFAULTS[name].least, of)
+        Pairs(entry.name, of, MEASURES[name], plan.thresholds.get(name, DEFAULTS[name]), not DEFAULTS[name].least)
         for of, name in metrics
     ]
     return Condition(entry.name, effects, neighbour)
@@ -191,7 +191,7 @@ def _round(
         played[side] = outcomes
     for effect in condition.effects:
         values = [value_of(played[side], effect.flow, effect.measure) for side in plan.sides]
-        effect.add(values[0], values[1] if len(values) > 1 else None)
+        effect.add(seed, values[0], values[1] if len(values) > 1 else None)
     for side in plan.sides:
         found.outcomes[side.name].setdefault(condition.name, []).append(played[side])
     if condition.neighbour and plan.reference in played:

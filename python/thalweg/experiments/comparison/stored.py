@@ -28,6 +28,7 @@ from thalweg.base.files.folder import find_file
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.seal import check_file
 from thalweg.experiments.studies.runner.folder import DOCUMENT, TRIALS
+from thalweg.judging.answer import Answer, Comparison
 from thalweg.judging.derived import renamed
 from thalweg.judging.statistics.differences import Difference as Differs
 from thalweg.judging.statistics.differences import of_all, sharper
@@ -147,35 +148,19 @@ class Measure:
 
     cell: str
     name: str
-    a: float
-    """The median."""
-    b: float
     difference: Differs
-    margin: float
-    differs: bool = False
-    """Whether trials tell a difference beyond the margin."""
+    comparison: Comparison
+    """Which `differs` or is undecided: studies do not say which end of a measure is better."""
 
     @property
-    def change(self) -> float | None:
-        """By what share the median of b is larger; None where one of them is 0 or not finite."""
-        return (
-            (self.b - self.a) / abs(self.a) if self.a and math.isfinite(self.a) and math.isfinite(self.b) else None
-        )
+    def differs(self) -> bool:
+        """Whether trials tell a difference beyond the margin."""
+        return self.comparison.answer == "differs"
 
     def document(self) -> dict[str, Any]:
         """This measure as JSON."""
-        low, high = self.difference.interval.document()
-        return {
-            "cell": self.cell,
-            "measure": self.name,
-            "a": _number(self.a),
-            "b": _number(self.b),
-            "change": self.change,
-            "low95": low,
-            "high95": high,
-            "p_differs": self.difference.p_differs,
-            "told": "differs" if self.differs else "not told apart",
-        }
+        about = {"cell": self.cell, "measure": self.name}
+        return {**about, **self.comparison.document(), "p_differs": self.difference.p_differs}
 
 
 def compare_trials(a: StoredStudy, others: Sequence[StoredStudy], margin: float) -> list[list[Measure]]:
@@ -196,8 +181,9 @@ def judge_trials(of_a: Samples, others: Sequence[Samples], margin: float) -> lis
         ]
         for of_b in others
     ]
-    differing = iter(discoveries([one.difference.p_differs for measures in each for one in measures]))
-    return [[replace(one, differs=next(differing) and _is_beyond(one)) for one in measures] for measures in each]
+    chances = [one.difference.p_differs for measures in each for one in measures]
+    differing = iter(discoveries(chances))
+    return [[_decided(one, next(differing), len(chances)) for one in measures] for measures in each]
 
 
 def lost(a: StoredStudy, b: StoredStudy) -> list[str]:
@@ -227,13 +213,21 @@ def _measure(key: tuple[str, str], a: _Sample, b: _Sample, margin: float) -> Mea
     (seeds_a, of_a), (seeds_b, of_b) = a, b
     of = (median(of_a), median(of_b))
     size = margin * abs(of[0]) if math.isfinite(of[0]) else 0.0
-    found = sharper(of_a, of_b, size) if np.array_equal(seeds_a, seeds_b) else of_all(of_a, of_b, size)
-    return Measure(*key, *of, found, size)
+    same = np.array_equal(seeds_a, seeds_b)
+    found, is_paired = sharper(of_a, of_b, size) if same else (of_all(of_a, of_b, size), False)
+    return Measure(*key, found, Comparison("undecided", *of, found.interval, size, is_paired, family=1))
 
 
-def _is_beyond(one: Measure) -> bool:
-    interval = one.difference.interval
-    return interval.low > one.margin or interval.high < -one.margin
+def _decided(one: Measure, is_found: bool, family: int) -> Measure:
+    """A measure with the answer that it has in its family."""
+    compared = one.comparison
+    interval, margin = compared.difference, compared.margin
+    answer: Answer = "undecided"
+    if is_found and (interval.low > margin or interval.high < -margin):
+        answer = "differs"
+    elif -margin <= interval.low and interval.high <= margin:
+        answer = "alike"
+    return replace(one, comparison=replace(compared, answer=answer, family=family))
 
 
 def _is_defined(a: _Sample, b: _Sample) -> bool:

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judgement, Results, Standing, judge
+from thalweg.experiments.dossier.judge import Judgement, Results, judge
 from thalweg.experiments.dossier.limits import amount
 from thalweg.experiments.dossier.parameters import Parameters, cell_name
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
 from thalweg.experiments.dossier.settings.player import STANDARDS, Player
 from thalweg.judging.measures import Measure
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED, Answer
 from thalweg.judging.statistics.interval import CONFIDENCE, Interval
 from thalweg.judging.statistics.quantiles import median
 
-_STANDINGS: Sequence[Standing] = (BEYOND, WITHIN, UNKNOWN)
 NAMES = {"reno": "Reno", "cubic": "CUBIC"}
 """The standards, as sentences name them."""
 WORST = 3
@@ -97,10 +97,10 @@ class Findings:
             limit = self.parameters.bounds[name]
             yield number.heading, number.meaning, limit.words(number), limit.reason
 
-    def count(self) -> dict[Standing, int]:
-        """How many numbers have each standing."""
-        standings = [one.standing for one in self.judged]
-        return {standing: standings.count(standing) for standing in _STANDINGS}
+    def count(self) -> dict[Answer, int]:
+        """How many limits have each answer."""
+        answers = [one.answer for one in self.judged]
+        return {answer: answers.count(answer) for answer in (FAILS, HOLDS, UNDECIDED)}
 
     @property
     def strong(self) -> list[Section]:
@@ -138,14 +138,15 @@ class Findings:
     def paragraph(self) -> str:
         """A draft of the text that RFC 9743 section 3.2 requires: environments in which it was not found safe."""
         name, places, count = self.parameters.candidate.title, self.unsafe(), self.count()
-        untold = f" {count[UNKNOWN]} of {len(self.judged)} numbers could not be told." if count[UNKNOWN] else ""
-        if not count[WITHIN] and not places:
+        few = count[UNDECIDED]
+        undecided = f" {few} of {len(self.judged)} numbers are undecided." if few else ""
+        if not count[HOLDS] and not places:
             return f"The trials of this dossier are too few to say anything of {name}."
         if not places:
             without = ", ".join(f"Section {number}" for number in self.parameters.not_evaluated)
             return (
-                f"In the settings of this dossier, no number of {name} was found beyond its limit.{untold} This "
-                f"does not cover what was not evaluated: {without}."
+                f"In the settings of this dossier, no number of {name} was found beyond its limit.{undecided} "
+                f"This does not cover what was not evaluated: {without}."
             )
         parts = []
         for section, beyond in places:
@@ -155,7 +156,7 @@ class Findings:
         return (
             f"{name} was evaluated in simulation beside Reno (RFC 9002) and CUBIC (RFC 9438). It exceeded "
             f"limits of the evaluation in these environments: {'; '.join(parts)}. It was not found safe there, "
-            f"and its use there is not recommended without further evaluation.{untold}"
+            f"and its use there is not recommended without further evaluation.{undecided}"
         )
 
 

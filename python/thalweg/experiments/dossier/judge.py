@@ -1,7 +1,7 @@
 """Sets the numbers of the candidate against those of the standards, setting by setting.
 
-Trials are paired by seed. A number is *beyond* its limit if the interval of the median of what exceeds the limit
-lies above zero, *within* if it lies below, and otherwise there are *not enough trials*. It *differs* from a
+Trials are paired by seed. A limit *fails* if the interval of the median of what exceeds it lies above zero, it
+*holds* if the interval lies below, and is otherwise *undecided*: there are not enough trials. It *differs* from a
 standard if the interval of the median of the paired differences does not hold zero. All intervals are those of
 the sign test (`judging.statistics.differences`), each for 1 - 5 % / comparisons (Bonferroni): of all comparisons
 of a dossier, 0.05 differ by chance on average.
@@ -21,17 +21,11 @@ from thalweg.experiments.dossier.numbers import NUMBERS, SEED
 from thalweg.experiments.dossier.settings.player import STANDARDS, Player
 from thalweg.experiments.dossier.settings.setting import Question, Setting
 from thalweg.judging.measures import Measure
-from thalweg.judging.statistics.claims import FAILS, HOLDS, LEAST_TRIALS, UNTOLD, Answer, above, each_of
+from thalweg.judging.statistics.claims import FAILS, LEAST_TRIALS, UNDECIDED, Answer, each_of, within
 from thalweg.judging.statistics.differences import in_pairs, least_pairs, subtract
 from thalweg.judging.statistics.interval import Interval, Values
 from thalweg.judging.statistics.quantiles import median, median_interval
 
-Standing = Literal["beyond the limit", "within the limit", "not enough trials"]
-BEYOND: Standing = "beyond the limit"
-WITHIN: Standing = "within the limit"
-UNKNOWN: Standing = "not enough trials"
-_STANDINGS: Mapping[Answer, Standing] = {HOLDS: BEYOND, FAILS: WITHIN, UNTOLD: UNKNOWN}
-"""By whether what exceeds the limit is above zero."""
 Numbers = Mapping[str, Values]
 Results = Mapping[tuple[str, Player], Numbers]
 """What the trials of each setting and player gave."""
@@ -54,7 +48,8 @@ class Judgement:
     """The interval of the candidate's median."""
     bound: Values
     """The limit in each trial."""
-    standing: Standing
+    answer: Answer
+    """Whether the limit holds."""
     differs: tuple[int, ...]
     """From each standard: -1 for smaller, 1 for larger, 0 if that cannot be told."""
     worst_seed: int
@@ -65,12 +60,12 @@ class Judgement:
     @property
     def is_beyond(self) -> bool:
         """Whether the trials say that it is beyond the limit."""
-        return self.standing == BEYOND
+        return self.answer == FAILS
 
     @property
     def is_undecided(self) -> bool:
         """Whether there are not enough trials to say."""
-        return self.standing == UNKNOWN
+        return self.answer == UNDECIDED
 
     @property
     def side(self) -> Literal["at_most", "at_least"]:
@@ -149,17 +144,11 @@ def judge(
                 tuple(standards),
                 median_interval(values),
                 bound,
-                _standing(_excess(number, values, bound), confidence),
+                within(median_interval(_excess(number, values, bound), confidence), -math.inf, 0.0),
                 tuple(_differs(values, standard, confidence) for standard in standards),
                 int(seeds[known][worst]),
                 float(bound[worst]),
             )
-
-
-def _standing(excess: Values, confidence: float) -> Standing:
-    if len(excess) < LEAST_TRIALS:
-        return UNKNOWN
-    return _STANDINGS[above(median_interval(excess, confidence), 0.0)]
 
 
 def _excess(number: Measure, values: Values, bound: Values) -> Values:

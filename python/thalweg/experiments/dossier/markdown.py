@@ -15,7 +15,7 @@ from thalweg.experiments.dossier.statements import TEXTS, UNWRITTEN
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.judging.statistics.quantiles import median
 
-_REST = (*STANDARDS, "limit", "standing")
+_REST = (*STANDARDS, "limit", "answer")
 """The last columns of all tables."""
 
 
@@ -40,7 +40,7 @@ def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
     if not found.worst:
         yield found.no_finding
     for place, one in enumerate(found.worst, 1):
-        yield f"{place}. Section {one.question.criterion}, {one.setting.title}: {sentence(one)} ({one.standing})."
+        yield f"{place}. Section {one.question.criterion}, {one.setting.title}: {sentence(one)} ({one.answer})."
         yield f"   Worst trial: `{replay(one)}`"
     yield from ("", "## Coverage", "")
     for note in result.notes:
@@ -95,7 +95,7 @@ def _cells(one: Judgement) -> list[str]:
     amounts = [amount(median(values), one.number) for values in one.of_standards]
     limit = limit_text(median(one.bound), one.number)
     own = with_interval(one.interval, one.number)
-    return [one.setting.title, one.number.heading, own, *amounts, limit, one.standing]
+    return [one.setting.title, one.number.heading, own, *amounts, limit, one.answer]
 
 
 def _lines_of(headers: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]:

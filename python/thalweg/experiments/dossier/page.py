@@ -15,7 +15,7 @@ from thalweg.experiments.dossier.findings import (
     sentence,
     with_interval,
 )
-from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, WITHIN, Judgement, Standing
+from thalweg.experiments.dossier.judge import Judgement
 from thalweg.experiments.dossier.limits import amount
 from thalweg.experiments.dossier.markdown import markdown
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS, Section
@@ -23,10 +23,9 @@ from thalweg.experiments.dossier.settings.player import STANDARDS
 from thalweg.experiments.dossier.statements import TEXTS, UNWRITTEN
 from thalweg.experiments.studies.runner.page import Page
 from thalweg.experiments.studies.runner.result import StudyResult
+from thalweg.judging.statistics.claims import every
 from thalweg.judging.statistics.quantiles import median
 from thalweg.pages.report.strip import Strip
-
-_BADGES: Mapping[Standing, str] = {BEYOND: "fail", WITHIN: "pass", UNKNOWN: "infeasible"}
 
 
 def page(result: StudyResult, found: Findings) -> Page:
@@ -44,7 +43,7 @@ def _values(result: StudyResult, found: Findings) -> Mapping[str, object]:
         "result": result,
         "of": of,
         "standards": STANDARDS,
-        "count": [(standing, _BADGES[standing], number) for standing, number in found.count().items() if number],
+        "count": [(answer, number) for answer, number in found.count().items() if number],
         "worst": [_finding(one) for one in found.worst],
         "no_finding": found.no_finding,
         "matrix": _matrix(found),
@@ -73,7 +72,6 @@ def _values(result: StudyResult, found: Findings) -> Mapping[str, object]:
 def _finding(one: Judgement) -> dict[str, Any]:
     return {
         "one": one,
-        "badge": _BADGES[one.standing],
         "criterion": CRITERIA[one.question.criterion],
         "environment": ENVIRONMENTS[one.setting.environment],
         "sentence": sentence(one),
@@ -82,7 +80,7 @@ def _finding(one: Judgement) -> dict[str, Any]:
 
 
 def _matrix(found: Findings) -> list[tuple[Section, list[tuple[str, str, str] | None]]]:
-    """For each criterion and environment: a badge, a few characters, and words; None for an empty cell."""
+    """For each criterion and environment: an answer, a few characters, and words; None for an empty cell."""
     lines = []
     for criterion in CRITERIA.values():
         by_environment = found.by_environment(criterion.number)
@@ -94,10 +92,13 @@ def _matrix(found: Findings) -> list[tuple[Section, list[tuple[str, str, str] | 
 def _cell(criterion: str, environment: str, judged: Sequence[Judgement] | None) -> tuple[str, str, str] | None:
     if not judged:
         return None
-    count, untold = beyond(judged), sum(one.standing == UNKNOWN for one in judged)
-    badge = "fail" if count else "infeasible" if untold else "pass"
+    count, undecided = beyond(judged), sum(one.is_undecided for one in judged)
     words = f"{criterion} in {environment}: {count} of {len(judged)} numbers beyond the limit"
-    return badge, f"{count}/{len(judged)}", words + (f", {untold} not told" if untold else "")
+    return (
+        every(one.answer for one in judged),
+        f"{count}/{len(judged)}",
+        words + (f", {undecided} undecided" if undecided else ""),
+    )
 
 
 def _criterion(section: Section, found: Findings) -> dict[str, Any]:

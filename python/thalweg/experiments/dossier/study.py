@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from thalweg.base.quantity import text
 from thalweg.base.seeds import SET_SIZE
 from thalweg.experiments.dossier.findings import Findings, limit_text, replay
-from thalweg.experiments.dossier.judge import BEYOND, UNKNOWN, Judgement, Numbers, least_trials
+from thalweg.experiments.dossier.judge import Judgement, Numbers, least_trials
 from thalweg.experiments.dossier.limits import amount
 from thalweg.experiments.dossier.numbers import NUMBERS, SEED, measured
 from thalweg.experiments.dossier.parameters import TRIALS, Cell, Parameters
@@ -27,6 +27,7 @@ from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Row, StudyResult
 from thalweg.experiments.studies.runner.study import Finished, Study
 from thalweg.experiments.studies.runner.table import Column, Table
+from thalweg.judging.statistics.claims import FAILS, UNDECIDED
 from thalweg.judging.statistics.interval import finite
 from thalweg.judging.statistics.quantiles import median
 
@@ -68,7 +69,7 @@ def _row(one: Judgement) -> Row:
         **{name: finite(median(values)) for name, values in zip(STANDARDS, one.of_standards, strict=True)},
         "limit": finite(median(one.bound)),
         "side": one.side,
-        "standing": one.standing,
+        "answer": one.answer,
         "severity": finite(one.severity),
         **{f"differs_from_{name}": differs for name, differs in zip(STANDARDS, one.differs, strict=True)},
         "worst_seed": one.worst_seed,
@@ -91,7 +92,7 @@ COLUMNS = (
     *(Column(name, meaning=f"median of {name} with the same seeds") for name in STANDARDS),
     Column("limit", meaning="median of the limits of the trials"),
     Column("side", kind=str, meaning="at_most or at_least: what the limit bounds"),
-    Column("standing", kind=str, meaning="beyond the limit, within it, or not enough trials"),
+    Column("answer", kind=str, meaning="whether the limit holds, fails, or is undecided for want of trials"),
     Column("severity", meaning="the number over its limit, or the limit over it where more is better"),
     *(
         Column(f"differs_from_{name}", kind=int, meaning=f"-1 smaller than {name}, 1 larger, 0 not told")
@@ -108,12 +109,12 @@ def _printed(result: StudyResult) -> list[Table]:
     lines = []
     for number, section in CRITERIA.items():
         of = [row for row in mine if row["criterion"] == number]
-        beyond = sum(row["standing"] == BEYOND for row in of)
-        known = sum(row["standing"] != UNKNOWN for row in of)
+        beyond = sum(row["answer"] == FAILS for row in of)
+        known = sum(row["answer"] != UNDECIDED for row in of)
         lines.append([number, section.title, section.strength, str(len(of)), str(beyond), str(len(of) - known)])
-    criteria = Table(["section", "criterion", "asked with", "numbers", "beyond", "not told"], lines, 3)
+    criteria = Table(["section", "criterion", "asked with", "numbers", "beyond", "undecided"], lines, 3)
     worst = sorted(
-        (row for row in mine if row["standing"] == BEYOND),
+        (row for row in mine if row["answer"] == FAILS),
         key=lambda row: -(float("inf") if row["severity"] is None else float(row["severity"])),
     )
     shown = [_line(row) for row in worst[:_SHOWN]]

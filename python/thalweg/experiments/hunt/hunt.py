@@ -179,7 +179,7 @@ class _Chase:
         if None in medians:
             return None
         of_base, of_this = self._fresh.each(base), self._fresh.each(document)
-        by = sharper(of_base, of_this, confidence=each_of(REPLAYED)).interval
+        by = sharper(of_base, of_this, confidence=each_of(REPLAYED))[0].interval
         return Replay(find.at, value, median_interval(of_this), by, median_interval(of_base))
 
     def _confirm(self, find: Find, base: Document) -> Generator[Batch, None, None]:

@@ -27,6 +27,7 @@ from thalweg.experiments.score.document import BASELINE, score_of
 from thalweg.experiments.score.figures import Figures
 from thalweg.experiments.score.guards import GuardViolation, violations
 from thalweg.experiments.score.scenarios import Variant, halves
+from thalweg.judging.answer import Answer
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.quantiles import median_interval
 from thalweg.trials.gathering import gather
@@ -71,17 +72,17 @@ class TuningResult:
     @property
     def is_better(self) -> bool:
         """Whether scenarios and seeds that the search has not seen say that the best options are better."""
-        return self.says == "better"
+        return self.answer == "better"
 
     @property
-    def says(self) -> str:
-        """What the held-back half says of the best options."""
+    def answer(self) -> Answer | None:
+        """What the held-back half says of the best options: `fails` with a broken guard; None without a score."""
         if self.broken:
-            return "out"
+            return "fails"
         gain = self.gain
         if gain is None:
-            return "not judged"
-        return "better" if gain.low > 0 else "worse" if gain.high < 0 else "not told apart"
+            return None
+        return "better" if gain.low > 0 else "worse" if gain.high < 0 else "undecided"
 
     def document(self) -> dict[str, Any]:
         """This as JSON."""
@@ -92,7 +93,7 @@ class TuningResult:
             "open": {"start": _short(self.start_score), "best": _short(self.best_score)},
             "held_back": {
                 "gain": None if gain is None else _short(gain.value),
-                "says": self.says,
+                "answer": self.answer,
                 "broken": [guard.document() for guard in self.broken],
                 "interval95": None if gain is None else gain.document(),
                 "scenarios": [

@@ -1,7 +1,7 @@
 """Whether a claim holds, by an interval and its margin.
 
-A claim holds when the whole interval is on its side of the margin, does not hold when the whole interval is
-on the other side, and is otherwise undecided: *not enough trials*. Too few trials are never decisive:
+A claim holds when the whole interval is on its side of the margin, fails when the whole interval is on the
+other side, and is otherwise undecided: there are not enough trials. Too few trials are never decisive:
 fewer than 6 (a median has no interval of 95 % below that), or fewer than 20 if shares of a link
 are compared.
 
@@ -17,11 +17,12 @@ from typing import Literal
 
 from thalweg.judging.statistics.interval import CONFIDENCE, Interval
 
-Answer = Literal["holds", "does not hold", "not enough trials"]
+Answer = Literal["holds", "fails", "undecided"]
+"""What `judging.answer` has for a claim."""
 
 HOLDS: Answer = "holds"
-FAILS: Answer = "does not hold"
-UNTOLD: Answer = "not enough trials"
+FAILS: Answer = "fails"
+UNDECIDED: Answer = "undecided"
 
 LEAST_TRIALS = 6
 LEAST_TRIALS_OF_SHARES = 20
@@ -32,15 +33,15 @@ def above(interval: Interval, margin: float, least: int = LEAST_TRIALS) -> Answe
     """Whether the number is above the margin.
 
     >>> above(Interval(2.0, 1.5, 2.5, 20), 1.0), above(Interval(2.0, 0.5, 3.5, 20), 1.0)
-    ('holds', 'not enough trials')
+    ('holds', 'undecided')
     >>> above(Interval(0.5, 0.2, 0.9, 20), 1.0), above(Interval(2.0, 1.5, 2.5, 3), 1.0)
-    ('does not hold', 'not enough trials')
+    ('fails', 'undecided')
     """
     if interval.n < least:
-        return UNTOLD
+        return UNDECIDED
     if interval.low > margin:
         return HOLDS
-    return FAILS if interval.high <= margin else UNTOLD
+    return FAILS if interval.high <= margin else UNDECIDED
 
 
 def below(interval: Interval, margin: float, least: int = LEAST_TRIALS) -> Answer:
@@ -52,23 +53,23 @@ def within(interval: Interval, low: float, high: float, least: int = LEAST_TRIAL
     """Whether the number lies between two margins, or at one of them.
 
     >>> within(Interval(1.0, 0.98, 1.04, 20), 0.95, 1.05), within(Interval(1.2, 1.1, 1.3, 20), 0.95, 1.05)
-    ('holds', 'does not hold')
+    ('holds', 'fails')
     """
     if interval.n < least:
-        return UNTOLD
+        return UNDECIDED
     if low <= interval.low and interval.high <= high:
         return HOLDS
-    return FAILS if interval.low > high or interval.high < low else UNTOLD
+    return FAILS if interval.low > high or interval.high < low else UNDECIDED
 
 
 def every(answers: Iterable[Answer]) -> Answer:
     """The answer to a claim that is made of several.
 
-    >>> every(["holds", "not enough trials"]), every(["holds", "not enough trials", "does not hold"])
-    ('not enough trials', 'does not hold')
+    >>> every(["holds", "undecided"]), every(["holds", "undecided", "fails"])
+    ('undecided', 'fails')
     """
     given = set(answers)
-    return FAILS if FAILS in given else UNTOLD if UNTOLD in given else HOLDS
+    return FAILS if FAILS in given else UNDECIDED if UNDECIDED in given else HOLDS
 
 
 def each_of(parts: int) -> float:

@@ -117,17 +117,17 @@ def of_all(
     return Difference(interval, larger, smaller, rank_test(count, 0))
 
 
-def sharper(a: Values, b: Values, margin: float = 0.0, confidence: float = CONFIDENCE) -> Difference:
-    """Compares samples whose values belong together one by one, in pairs or all with all, whichever is sharper.
+def sharper(a: Values, b: Values, margin: float = 0.0, confidence: float = CONFIDENCE) -> tuple[Difference, bool]:
+    """Compares samples whose values belong together one by one; whether in pairs is sharper than all with all.
 
     >>> path = np.array([1.0, 5.0, 2.0, 8.0, 3.0, 9.0])
-    >>> sharper(path, path + 0.5).interval
+    >>> sharper(path, path + 0.5)[0].interval
     Interval(value=0.5, low=0.5, high=0.5, n=6)
     """
     correlation, n = rank_correlation(a, b), len(a)
     if pairs_are_sharper(correlation, n, n, n):
-        return in_pairs(a, b, margin, confidence)
-    return of_all(a, b, margin, confidence, correlation)
+        return in_pairs(a, b, margin, confidence), True
+    return of_all(a, b, margin, confidence, correlation), False
 
 
 def least_pairs(chance: float) -> int:

@@ -24,7 +24,8 @@ from thalweg.judging.statistics.quantiles import median
 ERROR = 0.05
 """The error of all comparisons of one gate together for what is worse, and of each for what is not."""
 
-Decision = Literal["worse", "not worse", "undecided"]
+Answer = Literal["worse", "holds", "undecided"]
+"""What `judging.answer` has for a sign test: B is worse, or it holds that B is not."""
 
 
 def evidence(n: int, k: int) -> Fraction:
@@ -57,22 +58,22 @@ class SignTest:
     """Pairs so far."""
     worse: int = 0
     """In how many of these the second side is worse by more than the margin."""
-    decision: Decision = "undecided"
+    answer: Answer = "undecided"
 
     def add(self, is_worse: bool) -> None:
         """Takes a pair."""
         self.n += 1
         self.worse += is_worse
-        if self.decision != "undecided":
+        if self.answer != "undecided":
             return
         if evidence(self.n, self.worse) * Fraction(self.error) >= self.family:
-            self.decision = "worse"
+            self.answer = "worse"
         elif evidence(self.n, self.n - self.worse) * Fraction(self.error) >= 1:
-            self.decision = "not worse"
+            self.answer = "holds"
 
     def can_become_worse(self, left: int) -> bool:
         """Whether so many pairs more could still say that it is worse."""
-        if self.decision != "undecided":
+        if self.answer != "undecided":
             return False
         return evidence(self.n + left, self.worse + left) * Fraction(self.error) >= self.family
 
@@ -82,7 +83,7 @@ class SignTest:
 
         A test that ends before its last pair since the rest could not say so any more lacks none.
         """
-        if self.decision != "undecided" or self.n >= fewest(self.family, self.error):
+        if self.answer != "undecided" or self.n >= fewest(self.family, self.error):
             return False
         return self.planned is None or self.can_become_worse(self.planned - self.n)
 

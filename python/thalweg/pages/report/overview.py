@@ -18,10 +18,10 @@ from thalweg.engine.outcome import Outcomes
 from thalweg.judging.verdict import Statistics
 from thalweg.pages.report.strip import Strip
 
-_ORDER = ("fail", "infeasible", "pass")
+_ORDER = ("fails", "infeasible", "holds")
 HEADERS = (
     ("scenario", "name"),
-    ("verdict", "verdict"),
+    ("answer", "answer"),
     ("criterion", "criterion"),
     ("floor, trials, target", "trials"),
     ("margin", "margin"),

@@ -41,10 +41,10 @@ if (form) {
   form.addEventListener("submit", (event) => event.preventDefault());
 }
 
-const ANSWERS = ["fail", "infeasible", "pass", "no criteria"];
+const ANSWERS = ["fails", "infeasible", "holds", "no criteria"];
 const keys = {
   name: (cell) => cell.textContent.trim(),
-  verdict: (cell) => ANSWERS.indexOf(cell.textContent.trim()),
+  answer: (cell) => ANSWERS.indexOf(cell.textContent.trim()),
   criterion: (cell) => cell.textContent.trim(),
   margin: (cell) => (/^-?[\d.]+/.test(cell.textContent) ? parseFloat(cell.textContent) : -Infinity),
   failures: (cell) => parseFloat(cell.textContent) || 0,

@@ -20,6 +20,7 @@ from thalweg.base.progress import Progress, silent
 from thalweg.base.quantity import percent, text
 from thalweg.base.seeds import seed_text
 from thalweg.engine.outcome import Outcomes
+from thalweg.judging.answer import counted
 from thalweg.judging.statistics.digits import bracketed, high_bound, low_bound
 from thalweg.judging.verdict import Verdict
 from thalweg.pages.figures import Figure, plot_distribution, plot_trial
@@ -72,7 +73,7 @@ def render(result: SuiteResult, on_progress: Progress = silent) -> Iterable[str]
             *([("verdicts", "Verdicts")] if rows else []),
             *((scenario["facts"].name, scenario["facts"].title) for scenario in scenarios),
         ],
-        count=[(answer, result.answers().count(answer)) for answer in ("pass", "fail", "infeasible")],
+        count=[(answer, result.answers().count(answer)) for answer in ("holds", "fails", "infeasible")],
     )
 
 
@@ -118,6 +119,7 @@ def fill(template: str, figures: Figures, /, **values: object) -> Iterable[str]:
         "criterion": overview.criterion_text,
         "high_bound": high_bound,
         "low_bound": low_bound,
+        "counted": counted,
         "seed_text": seed_text,
     }
     return made.get_template(template).generate(figures=figures, **values)

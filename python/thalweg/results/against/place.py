@@ -3,13 +3,12 @@
 Each rival is compared by the statistics of `results/comparison`: the median difference, in pairs where trials with
 a common seed tell more. *best* is better than every rival, *worst* worse than every rival, *alike* within the
 margin of every rival, and *between* told apart from some: a controller that shares the first place with one rival
-and is better than the others is *between*. Where the trials do none of that, the answer is *not told apart*.
+and is better than the others is *between*. Where the trials do none of that, it is *undecided*.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,59 +18,9 @@ from thalweg.judging.statistics.interval import Interval, finite
 from thalweg.judging.verdict import Statistics
 from thalweg.results.comparison import Row
 
-Answer = Literal["best", "between", "worst", "alike", "not told apart"]
-ANSWERS: tuple[Answer, ...] = ("best", "between", "worst", "alike", "not told apart")
-Conclusion = Literal["better", "worse", "alike", "not told apart"]
-
-
-@dataclass(frozen=True)
-class Against:
-    """The main controller and one rival: `row.a` is the rival, `row.b` the main one."""
-
-    rival: str
-    row: Row
-    is_worse: bool
-    """Whether the trials say that the main controller is worse; `standing` decides it."""
-
-    @property
-    def conclusion(self) -> Conclusion:
-        """What the trials say of the main controller."""
-        if self.is_worse:
-            return "worse"
-        if self.row.conclusion == ("B is smaller" if self.row.a.side == "at_most" else "B is larger"):
-            return "better"
-        return "alike" if self.row.conclusion == "alike" else "not told apart"
-
-    @property
-    def gap(self) -> float:
-        """By what share of the rival's median the main controller is worse; negative if it is better.
-
-        Infinite if only the rival finishes, and if its median is 0.
-        """
-        theirs, difference = self.row.a.median, self.row.sharper.interval.value
-        if difference == 0:
-            return 0.0
-        sign = 1.0 if self.row.a.side == "at_most" else -1.0
-        if theirs == 0 or not math.isfinite(difference):
-            return sign * math.copysign(math.inf, difference)
-        return sign * difference / abs(theirs)
-
-    def document(self) -> dict[str, Any]:
-        """This comparison as JSON; differences are of the main controller minus the rival."""
-        row, interval = self.row, self.row.sharper.interval
-        low, high = interval.document()
-        return {
-            "controller": self.rival,
-            **_median(row.a),
-            "told": self.conclusion,
-            "difference": finite(interval.value),
-            "low95": low,
-            "high95": high,
-            "of": "pairs" if row.pairs_are_sharper else "all with all",
-            "margin": row.margin,
-            "p_differs": row.sharper.p_differs,
-            "p_worse": row.p_worse,
-        }
+Rank = Literal["best", "between", "worst", "alike", "undecided"]
+"""From the answers of the comparisons with all rivals."""
+RANKS: tuple[Rank, ...] = ("best", "between", "worst", "alike", "undecided")
 
 
 @dataclass(frozen=True)
@@ -80,40 +29,54 @@ class Place:
 
     scenario: str
     measure: Measure
-    against: tuple[Against, ...]
+    rivals: Mapping[str, Row]
+    """By their controllers: `a` is the rival, `b` the main controller."""
 
     @property
     def main(self) -> Statistics:
         """The statistics of the main controller."""
-        return self.against[0].row.b
+        return next(iter(self.rivals.values())).b
 
     @property
-    def best_rival(self) -> Against:
+    def best_rival(self) -> str:
         """The rival that the main controller is furthest behind; the first of equals."""
-        return max(self.against, key=lambda one: one.gap)
+        return max(self.rivals, key=lambda name: self.rivals[name].gap)
 
     @property
-    def answer(self) -> Answer:
+    def gap(self) -> float:
+        """How far the main controller is behind the best rival; see `Row.gap`."""
+        return self.rivals[self.best_rival].gap
+
+    @property
+    def rank(self) -> Rank:
         """Where the main controller stands."""
-        conclusions = {one.conclusion for one in self.against}
-        if conclusions == {"better"}:
+        answers = {row.answer for row in self.rivals.values()}
+        if answers == {"better"}:
             return "best"
-        if conclusions == {"worse"}:
+        if answers == {"worse"}:
             return "worst"
-        if conclusions == {"alike"}:
+        if answers == {"alike"}:
             return "alike"
-        return "between" if conclusions & {"better", "worse"} else "not told apart"
+        return "between" if answers & {"better", "worse"} else "undecided"
 
     def document(self) -> dict[str, Any]:
         """This place as JSON."""
         return {
             **_subject(self.scenario, self.measure, self.main),
             "better": self.measure.better,
-            "answer": self.answer,
+            "rank": self.rank,
             **_median(self.main),
-            "best_rival": self.best_rival.rival,
-            "gap": finite(self.best_rival.gap),
-            "rivals": [one.document() for one in self.against],
+            "best_rival": self.best_rival,
+            "gap": finite(self.gap),
+            "rivals": [
+                {
+                    "controller": name,
+                    **row.comparison.document(),
+                    "p_differs": row.sharper.p_differs,
+                    "p_worse": row.p_worse,
+                }
+                for name, row in self.rivals.items()
+            ],
         }
 
 

@@ -20,8 +20,8 @@ from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.statistics.interval import finite
 from thalweg.judging.verdict import Statistics
 from thalweg.judging.verdict import judge as judge_criteria
-from thalweg.results.against.place import ANSWERS, Against, Answer, Banded, Place
-from thalweg.results.comparison import MARGIN, Row, compare_statistics, find_worse, judge
+from thalweg.results.against.place import RANKS, Banded, Place, Rank
+from thalweg.results.comparison import MARGIN, Row, compare_statistics, decide
 from thalweg.results.suite_result import SuiteResult
 
 
@@ -36,7 +36,7 @@ class Standing:
     rivals: tuple[str, ...]
     places: tuple[Place, ...]
     bands: tuple[Banded, ...]
-    untold: int
+    undecided: int
     """Comparisons that so few trials could not call worse in so large a family, however much it was."""
 
     @property
@@ -47,15 +47,15 @@ class Standing:
     @property
     def worst(self) -> list[Place]:
         """Where it is worse than every rival."""
-        return [place for place in self.places if place.answer == "worst"]
+        return [place for place in self.places if place.rank == "worst"]
 
     @property
-    def scenarios(self) -> dict[str, Answer]:
-        """The answer of each scenario."""
-        of: dict[str, list[Answer]] = {}
+    def scenarios(self) -> dict[str, Rank]:
+        """The rank in each scenario."""
+        of: dict[str, list[Rank]] = {}
         for place in self.places:
-            of.setdefault(place.scenario, []).append(place.answer)
-        return {name: _together(answers) for name, answers in of.items()}
+            of.setdefault(place.scenario, []).append(place.rank)
+        return {name: _together(ranks) for name, ranks in of.items()}
 
     @property
     def measures(self) -> list[Measure]:
@@ -73,37 +73,37 @@ class Standing:
             "rivals": list(self.rivals),
             "margin": MARGIN,
             "false_discovery_rate": RATE,
-            "untold": self.untold,
+            "lack_trials": self.undecided,
             "scenarios": counts(list(self.scenarios.values())),
             "metrics": [
                 {
                     "metric": measure.name,
                     "better": measure.better,
-                    **counts([place.answer for place in self.of(measure)]),
+                    **counts([place.rank for place in self.of(measure)]),
                     "largest_gap": _gap_document(largest_gap(self.of(measure))),
                 }
                 for measure in self.measures
             ],
-            "answers": self.scenarios,
+            "ranks": self.scenarios,
             "places": [place.document() for place in self.places],
             "bands": [banded.document() for banded in self.bands],
         }
 
 
-def counts(answers: Sequence[Answer]) -> dict[str, int]:
-    """How many of each answer there are.
+def counts(ranks: Sequence[Rank]) -> dict[str, int]:
+    """How many of each rank there are.
 
     >>> counts(["best", "worst", "best"])
-    {'best': 2, 'between': 0, 'worst': 1, 'alike': 0, 'not told apart': 0}
+    {'best': 2, 'between': 0, 'worst': 1, 'alike': 0, 'undecided': 0}
     """
-    found = Counter(answers)
-    return {answer: found[answer] for answer in ANSWERS}
+    found = Counter(ranks)
+    return {rank: found[rank] for rank in RANKS}
 
 
 def largest_gap(places: Sequence[Place]) -> Place | None:
     """The place where the median is furthest behind the best rival's, if the trials show it."""
-    behind = [place for place in places if place.best_rival.conclusion == "worse"]
-    return max(behind, key=lambda place: place.best_rival.gap, default=None)
+    behind = [place for place in places if place.rivals[place.best_rival].answer == "worse"]
+    return max(behind, key=lambda place: place.gap, default=None)
 
 
 def stand(result: SuiteResult) -> Standing | None:
@@ -128,15 +128,12 @@ def stand(result: SuiteResult) -> Standing | None:
                 compared = [compare_statistics(ours.scenario.name, other, mine, MARGIN) for other in each]
                 measures.append(measure)
                 rows.append(list(zip(names, compared, strict=True)))
-    family = judge([row for of_place in rows for _, row in of_place])
-    (worse,) = find_worse([family], [[]])
-    found = {id(row) for row in worse.rows}
-    corrected = iter(family)
+    family = decide([row for of_place in rows for _, row in of_place])
+    decided = iter(family)
     places = []
     for measure, of_place in zip(measures, rows, strict=True):
-        judged = [(name, next(corrected)) for name, _ in of_place]
-        against = tuple(Against(name, row, is_worse=id(row) in found) for name, row in judged)
-        places.append(Place(against[0].row.scenario, measure, against))
+        rivals = {name: next(decided) for name, _ in of_place}
+        places.append(Place(of_place[0][1].scenario, measure, rivals))
     return Standing(
         controllers=tuple(
             dict.fromkeys(_controller(ours, str(_rival(theirs[0])["flow"])) for ours, theirs in sides)
@@ -145,7 +142,7 @@ def stand(result: SuiteResult) -> Standing | None:
         rivals=tuple(dict.fromkeys(str(_rival(one)["controller"]) for _, theirs in sides for one in theirs)),
         places=tuple(places),
         bands=tuple(bands),
-        untold=len(worse.untold),
+        undecided=sum(row.lacks_trials for row in family),
     )
 
 
@@ -175,18 +172,17 @@ def _controller(outcomes: Outcomes, flow: str) -> str:
     return next((one["controller"] for one in outcomes.scenario.flows if one["name"] == flow), flow)
 
 
-def _together(answers: Sequence[Answer]) -> Answer:
-    """The answer of a scenario from the answers of its metrics.
+def _together(ranks: Sequence[Rank]) -> Rank:
+    """The rank in a scenario from the ranks by its metrics.
 
-    >>> _together(["best", "between"]), _together(["best", "worst"]), _together(["alike", "not told apart"])
-    ('best', 'worst', 'not told apart')
+    >>> _together(["best", "between"]), _together(["best", "worst"]), _together(["alike", "undecided"])
+    ('best', 'worst', 'undecided')
     """
-    order: tuple[Answer, ...] = ("worst", "best", "between", "not told apart", "alike")
-    return next(answer for answer in order if answer in answers)
+    order: tuple[Rank, ...] = ("worst", "best", "between", "undecided", "alike")
+    return next(rank for rank in order if rank in ranks)
 
 
 def _gap_document(place: Place | None) -> dict[str, Any] | None:
     if place is None:
         return None
-    best = place.best_rival
-    return {"scenario": place.scenario, "rival": best.rival, "gap": finite(best.gap)}
+    return {"scenario": place.scenario, "rival": place.best_rival, "gap": finite(place.gap)}

@@ -10,11 +10,11 @@ from thalweg.judging.statistics.digits import bracketed, supported
 from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.verdict import Statistics
-from thalweg.results.against.place import ANSWERS, Against, Banded, Place
+from thalweg.results.against.place import RANKS, Banded, Place
 from thalweg.results.against.standing import Standing, counts, largest_gap
-from thalweg.results.comparison import MARGIN
+from thalweg.results.comparison import MARGIN, Row
 
-COUNT_HEADERS = ("metric", "better", "places", *ANSWERS, "largest gap to the best")
+COUNT_HEADERS = ("metric", "better", "places", *RANKS, "largest gap to the best")
 COUNT_LEFT = 2
 """The first columns hold words, the others numbers."""
 LEFT = 3
@@ -38,7 +38,7 @@ def count_rows(standing: Standing) -> list[list[str]]:
     found = []
     for measure in standing.measures:
         places = standing.of(measure)
-        number = counts([place.answer for place in places])
+        number = counts([place.rank for place in places])
         gap = largest_gap(places)
         said = "-" if gap is None else f"{gap_text(gap)} ({gap.scenario})"
         found.append(
@@ -46,23 +46,23 @@ def count_rows(standing: Standing) -> list[list[str]]:
                 measure.name,
                 str(measure.better),
                 str(len(places)),
-                *(str(number[answer]) for answer in ANSWERS),
+                *(str(number[rank]) for rank in RANKS),
                 said,
             ]
         )
-    answers = standing.scenarios
-    number = counts(list(answers.values()))
-    found.append(["scenarios", "", str(len(answers)), *(str(number[answer]) for answer in ANSWERS), ""])
+    ranks = standing.scenarios
+    number = counts(list(ranks.values()))
+    found.append(["scenarios", "", str(len(ranks)), *(str(number[rank]) for rank in RANKS), ""])
     return found
 
 
 def summary(standing: Standing) -> str:
     """One sentence: in how many scenarios the controller is best, and in how many worse than all."""
-    answers = list(standing.scenarios.values())
-    best, worst = answers.count("best"), answers.count("worst")
-    majority = "a majority" if 2 * best > len(answers) else "no majority"
+    ranks = list(standing.scenarios.values())
+    best, worst = ranks.count("best"), ranks.count("worst")
+    majority = "a majority" if 2 * best > len(ranks) else "no majority"
     return (
-        f"{standing.name} against {' and '.join(standing.rivals)}: best in {best} of {len(answers)} scenarios, "
+        f"{standing.name} against {' and '.join(standing.rivals)}: best in {best} of {len(ranks)} scenarios, "
         f"{majority}, and worse than all in {worst}; by more than {percent(MARGIN)}, of what is told at most "
         f"{percent(RATE)} by chance (false discovery rate)"
     )
@@ -73,13 +73,12 @@ def gap_text(place: Place) -> str:
 
     Medians of 0 and of trials that do not finish have no percentage.
     """
-    best = place.best_rival
-    if math.isinf(best.gap):
-        return f"behind {best.rival}" if best.gap > 0 else f"ahead of {best.rival}"
-    return f"{_gap(best)} {best.rival}"
+    if math.isinf(place.gap):
+        return f"behind {place.best_rival}" if place.gap > 0 else f"ahead of {place.best_rival}"
+    return f"{_gap(place.rivals[place.best_rival])} {place.best_rival}"
 
 
-def _gap(one: Against) -> str:
+def _gap(one: Row) -> str:
     if math.isinf(one.gap):
         return "behind" if one.gap > 0 else "ahead"
     return f"{100 * one.gap:+.1f} %"
@@ -87,18 +86,18 @@ def _gap(one: Against) -> str:
 
 def place_text(place: Place) -> str:
     """A place that is worse than all, as a line: what, and by how much."""
-    behind = ", ".join(f"{_gap(one)} {one.rival}" for one in place.against)
+    behind = ", ".join(f"{_gap(row)} {name}" for name, row in place.rivals.items())
     return f"{place.scenario}: {place.main.flow} {place.measure.name}: {_median(place.main)}, {behind}"
 
 
 def _row(place: Place) -> list[str]:
-    best = place.best_rival.row
+    best = place.rivals[place.best_rival]
     return [
         place.scenario,
         place.measure.name,
-        place.answer,
+        place.rank,
         _median(place.main),
-        *(_gap(one) for one in place.against),
+        *map(_gap, place.rivals.values()),
         bracketed(best.sharper.interval, place.measure.unit),
         "pairs" if best.pairs_are_sharper else "all with all",
     ]

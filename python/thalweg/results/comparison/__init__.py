@@ -16,7 +16,7 @@ from thalweg.results.comparison.medians import (
     shared_seeds,
 )
 from thalweg.results.comparison.traded import Traded, traded
-from thalweg.results.comparison.worse import Worse, find_worse
+from thalweg.results.comparison.worse import Worse, decide, find_worse
 
 __all__ = [
     "MARGIN",
@@ -27,6 +27,7 @@ __all__ = [
     "compare_failures",
     "compare_results",
     "compare_statistics",
+    "decide",
     "find_worse",
     "judge",
     "missing",

@@ -34,12 +34,12 @@ class Failures:
     @property
     def changed(self) -> bool:
         """Whether it passes in a and no longer in b."""
-        return self.a.answer == "pass" != self.b.answer
+        return self.a.answer == "holds" != self.b.answer
 
     @property
     def is_worse(self) -> bool:
         """Whether it fails more often in b, and by more than the criterion allows."""
-        return self.fails_more and self.b.answer != "pass"
+        return self.fails_more and self.b.answer != "holds"
 
     def document(self) -> dict[str, Any]:
         """This criterion as JSON."""
@@ -48,7 +48,7 @@ class Failures:
             "a": self.a.document(),
             "b": self.b.document(),
             "p_more": self.p_more,
-            "told": "B fails more often" if self.fails_more else "not told apart",
+            "answer": "worse" if self.fails_more else "undecided",
         }
 
 

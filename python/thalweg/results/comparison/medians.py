@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,7 @@ import polars as pl
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import percent
 from thalweg.engine.outcome import Outcomes
+from thalweg.judging.answer import Answer, Comparison
 from thalweg.judging.measures import METRICS, Kind, kind_of
 from thalweg.judging.statistics.differences import (
     Difference,
@@ -49,7 +50,6 @@ _OF_FLOWS: Mapping[Kind, tuple[str, ...]] = {
 }
 _OF_STREAMS = ("p95-delay", "late", "frozen", "media-rate", "mos")
 """What is compared without criteria: of each flow, and of each stream of a call."""
-Conclusion = Literal["B is larger", "B is smaller", "alike", "not told apart"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class Paired:
     difference: Difference
     differences: Values = field(repr=False, compare=False)
     """The difference of each pair."""
+    seeds: Sequence[int] = field(repr=False, compare=False)
 
     def document(self) -> dict[str, Any]:
         """These pairs as JSON."""
@@ -74,7 +75,6 @@ class Paired:
             "b_better": self.b_better,
             "ties": self.ties,
             "rank_correlation": round(self.rank_correlation, 3),
-            **_numbers(self.difference),
         }
 
 
@@ -92,18 +92,55 @@ class Row:
     pairs_are_sharper: bool
     margin: float
     """In the unit of the criterion."""
-    conclusion: Conclusion = "not told apart"
+    answer: Answer = "undecided"
+    """Whether b is better or worse than a; `judge` decides it."""
+    family: int = 1
+    """How many rows share the error."""
+    lacks_trials: bool = False
+    """Whether so few trials could not show that b is worse, however much it was; `worse.decide` says it."""
     needs: int | None = None
     """Trials of each result that could tell a difference of it alone among all rows; None if there are so many."""
 
     @property
-    def change(self) -> float | None:
-        """The difference as a share of the median of a; None where one of them is not finite, or the median 0.
+    def comparison(self) -> Comparison:
+        """The answer of this row, with what it rests on."""
+        return Comparison(
+            answer=self.answer,
+            a=self.a.median,
+            b=self.b.median,
+            difference=self.sharper.interval,
+            margin=self.margin,
+            is_paired=self.pairs_are_sharper,
+            family=self.family,
+            worst_seed=self.worst_seed,
+        )
 
-        It is not a change of medians: a row has one estimate, that of its interval.
+    @property
+    def change(self) -> float | None:
+        """The difference as a share of the median of a; see `Comparison.change`."""
+        return self.comparison.change
+
+    @property
+    def gap(self) -> float:
+        """By what share of the median of a the value of b is worse; negative if it is better.
+
+        Infinite if only a finishes, and if its median is 0.
         """
-        a, difference = self.a.median, self.sharper.interval.value
-        return difference / abs(a) if a and math.isfinite(a) and math.isfinite(difference) else None
+        difference = self.sharper.interval.value
+        if difference == 0:
+            return 0.0
+        sign = 1.0 if self.a.side == "at_most" else -1.0
+        if self.a.median == 0 or not math.isfinite(difference):
+            return sign * math.copysign(math.inf, difference)
+        return sign * difference / abs(self.a.median)
+
+    @property
+    def worst_seed(self) -> int:
+        """The seed of the pair in which b is worse by most, or without pairs, of the worst trial of b."""
+        if self.paired is None:
+            return int(self.b.values.filter(pl.col("trial") == self.b.worst_trial)["seed"].item())
+        sign = 1.0 if self.a.side == "at_most" else -1.0
+        return int(self.paired.seeds[int(np.argmax(sign * self.paired.differences))])
 
     @property
     def least_seen(self) -> float:
@@ -112,14 +149,14 @@ class Row:
         return self.margin + max(interval.high - interval.value, interval.value - interval.low)
 
     @property
-    def told(self) -> str:
-        """What the trials tell, in words: alike to what difference, or how many trials it takes to tell any."""
+    def words(self) -> str:
+        """The answer, with what difference is alike, or how many trials it takes to tell any."""
         if self.needs:
-            return f"needs {self.needs} trials" if self.conclusion == "not told apart" else self.conclusion
+            return f"needs {self.needs} trials" if self.answer == "undecided" else self.answer
         least = min(abs(self.a.median), abs(self.b.median))
-        if self.conclusion == "alike" and 0 < least < math.inf and self.least_seen:
+        if self.answer == "alike" and 0 < least < math.inf and self.least_seen:
             return f"alike to {percent(self.least_seen / least)}"
-        return self.conclusion
+        return self.answer
 
     @property
     def p_worse(self) -> float:
@@ -145,15 +182,12 @@ class Row:
             "stream": self.a.stream,
             "metric": self.a.metric,
             "unit": self.a.unit,
-            "a": self.a.document(),
-            "b": self.b.document(),
-            "paired": self.paired.document() if self.paired else None,
-            "unpaired": _numbers(self.unpaired),
-            "sharper": "paired" if self.paired and self.pairs_are_sharper else "unpaired",
-            "change": self.change,
-            "margin": self.margin,
+            "better": "lower" if self.a.side == "at_most" else "higher",
+            **self.comparison.document(),
             "p_differs": self.sharper.p_differs,
-            "told": self.conclusion,
+            "p_worse": self.p_worse,
+            "pairs": self.paired.document() if self.paired else None,
+            "statistics": {"a": self.a.document(), "b": self.b.document()},
             "least_seen": finite(self.least_seen),
             "needs_trials": self.needs,
         }
@@ -204,7 +238,7 @@ def judge(rows: Sequence[Row]) -> list[Row]:
     found = discoveries([row.sharper.p_differs for row in rows])
     alone = RATE / len(rows) if rows else RATE
     return [
-        replace(row, conclusion=_conclusion(row, differs), needs=_needs(row, alone))
+        replace(row, answer=_answer(row, differs), family=len(rows), needs=_needs(row, alone))
         for row, differs in zip(rows, found, strict=True)
     ]
 
@@ -268,16 +302,17 @@ def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float, side: Side) -> Paired
         rank_correlation=rank_correlation(left, right),
         difference=in_pairs(left, right, margin),
         differences=differences,
+        seeds=pairs["seed"].to_list(),
     )
 
 
-def _conclusion(row: Row, differs: bool) -> Conclusion:
+def _answer(row: Row, differs: bool) -> Answer:
     interval = row.sharper.interval
     if differs and interval.low > row.margin:
-        return "B is larger"
+        return "worse" if row.a.side == "at_most" else "better"
     if differs and interval.high < -row.margin:
-        return "B is smaller"
-    return "alike" if -row.margin <= interval.low and interval.high <= row.margin else "not told apart"
+        return "better" if row.a.side == "at_most" else "worse"
+    return "alike" if -row.margin <= interval.low and interval.high <= row.margin else "undecided"
 
 
 def _needs(row: Row, chance: float) -> int | None:
@@ -285,9 +320,3 @@ def _needs(row: Row, chance: float) -> int | None:
     if 2 * row.sharper.p_least <= chance:
         return None
     return least_pairs(chance) if row.paired and row.pairs_are_sharper else least_of_all(chance)
-
-
-def _numbers(difference: Difference) -> dict[str, float | None]:
-    interval = difference.interval
-    low, high = interval.document()
-    return {"median_difference": finite(interval.value), "low95": low, "high95": high}

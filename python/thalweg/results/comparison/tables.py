@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 Comparable: TypeAlias = Outcomes | SuiteResult | str | Path
 """Outcomes, a result, or the folder of one."""
-_TEXTS = ("result", "scenario", "criterion", "unit", "told")
+_TEXTS = ("result", "scenario", "criterion", "unit", "answer")
 _COLUMNS = (*_TEXTS[:4], "a", "b", "difference", "low", "high", "change_share", *_TEXTS[4:])
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparisons:
     """Results, each set against the first."""
 
     results: Mapping[str, SuiteResult]
     """By their labels, the base first."""
     table: pl.DataFrame
     """A row for each other result and criterion, in the unit of the row: the medians `a` and `b`, the `difference`
-    of trials, b - a, with its interval `low` to `high`, what share of `a` it is, and what the trials tell."""
+    of trials, b - a, with its interval `low` to `high`, what share of `a` it is, and the answer."""
 
     def plot(self, only: Sequence[str] | None = None, metrics: Sequence[str] | None = None) -> Figure:
         """Draws every trial, the median and its interval of each result, criterion by criterion.
@@ -60,7 +60,7 @@ class Comparison:
 
 def compare(
     a: Comparable, *others: Comparable, margin: float = MARGIN, labels: Sequence[str] | None = None
-) -> Comparison:
+) -> Comparisons:
     """Each criterion of some results against the first: their medians, by how much they differ, what trials tell.
 
     Differences up to the `margin`, a share of the smaller median, do not count. `labels` name the results;
@@ -68,8 +68,8 @@ def compare(
 
     >>> from thalweg import Scenario
     >>> a, b = (Scenario.load("c4/bad-wifi", controllers={"main": name}).trials(20) for name in ("c4", "cubic"))
-    >>> compare(a, b).table.select("result", "criterion", "told").rows()
-    [('cubic', 'main closed', 'not told apart'), ('cubic', 'main completion', 'not told apart')]
+    >>> compare(a, b).table.select("result", "criterion", "answer").rows()
+    [('cubic', 'main closed', 'undecided'), ('cubic', 'main completion', 'undecided')]
     """
     if not others:
         raise RequestError("only one result; accepted: two or more, the base first")
@@ -89,12 +89,12 @@ def compare(
             "low": row.sharper.interval.low,
             "high": row.sharper.interval.high,
             "change_share": row.change,
-            "told": row.told,
+            "answer": row.answer,
         }
         for label, row in rows
     ]
     schema = {name: pl.String if name in _TEXTS else pl.Float64 for name in _COLUMNS}
-    return Comparison(named, pl.DataFrame(cells, schema=schema))
+    return Comparisons(named, pl.DataFrame(cells, schema=schema))
 
 
 def labelled(results: Sequence[SuiteResult], labels: Sequence[str] | None = None) -> dict[str, SuiteResult]:

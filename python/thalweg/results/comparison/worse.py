@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from thalweg.judging.answer import Answer
 from thalweg.judging.statistics.discovery import RATE, discoveries
 from thalweg.results.comparison.failures import Failures
-from thalweg.results.comparison.medians import Row
+from thalweg.results.comparison.medians import Row, judge
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Worse:
     """Criteria that fail more often."""
     changed: list[Failures]
     """Criteria that pass in the first result and not in this one, with no more failures than chance allows."""
-    untold: list[Row]
+    undecided: list[Row]
     """Criteria whose median so few trials could not call worse in so large a family, however much it was."""
 
 
@@ -42,7 +43,23 @@ def find_worse(rows: Sequence[Sequence[Row]], failures: Sequence[Sequence[Failur
             rows=found,
             failures=[one for one in counted if one.is_worse],
             changed=[one for one in counted if one.changed and not one.is_worse],
-            untold=[row for row in each if row not in found and row.sharper.p_least > enough],
+            undecided=[row for row in each if row not in found and row.sharper.p_least > enough],
         )
         for each, found, counted in zip(rows, worse, judged, strict=True)
     ]
+
+
+def decide(rows: Sequence[Row]) -> list[Row]:
+    """The answers of one family, in which `worse` is tested from one side, and which says where trials lack."""
+    judged = judge(rows)
+    (found,) = find_worse([judged], [[]])
+    worse, undecided = ({id(row) for row in some} for some in (found.rows, found.undecided))
+    return [
+        replace(row, answer=_answer(row, id(row) in worse), lacks_trials=id(row) in undecided) for row in judged
+    ]
+
+
+def _answer(row: Row, is_worse: bool) -> Answer:
+    if is_worse:
+        return "worse"
+    return "undecided" if row.answer == "worse" else row.answer

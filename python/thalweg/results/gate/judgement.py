@@ -10,63 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-
+from thalweg.judging.answer import Answer
 from thalweg.judging.measures import MEASURES, Measure
-from thalweg.judging.statistics.differences import subtract
 from thalweg.judging.statistics.discovery import RATE
-from thalweg.judging.statistics.interval import finite
 from thalweg.judging.thresholds import Threshold, Thresholds
-from thalweg.results.comparison import Row, compare_statistics, find_worse, judge
+from thalweg.results.comparison import Row, compare_statistics, decide
 from thalweg.results.gate.baseline import Recorded, statistics
 
-Answer = Literal["worse", "better", "within", "not told apart"]
-
 
 @dataclass(frozen=True)
-class Change:
-    """One metric of a scenario whose trials changed: `row.a` is the baseline."""
-
-    measure: Measure
-    threshold: Threshold
-    row: Row
-    answer: Answer
-    """`within` the threshold, on both sides; `not told apart`: too few trials to say more."""
-    lacks_trials: bool
-    """Whether so few trials could not show that it is worse, however much it was."""
-
-    @property
-    def worst_trial(self) -> int:
-        """The number of the trial that became worse by most; of equals the first."""
-        a, b = (side.values["value"].to_numpy() for side in (self.row.a, self.row.b))
-        return int(np.argmax(subtract(b, a) * (1.0 if self.row.a.side == "at_most" else -1.0)))
-
-    def document(self) -> dict[str, Any]:
-        """This metric as JSON; differences are of now less the baseline."""
-        row = self.row
-        low, high = row.sharper.interval.document()
-        return {
-            "metric": self.measure.name,
-            "unit": self.measure.unit,
-            "better": self.measure.better,
-            "answer": self.answer,
-            "baseline": finite(row.a.median),
-            "now": finite(row.b.median),
-            "change": row.change,
-            "difference": finite(row.sharper.interval.value),
-            "low95": low,
-            "high95": high,
-            "of": "pairs" if row.pairs_are_sharper else "all with all",
-            "threshold": row.margin,
-            "p_worse": row.p_worse,
-            "worst_seed": int(row.b.values["seed"][self.worst_trial]),
-        }
-
-
-@dataclass(frozen=True)
-class Judged:
+class ScenarioChange:
     """One scenario."""
 
     scenario: str
@@ -76,8 +31,8 @@ class Judged:
     seeds: Sequence[int]
     identical: Sequence[bool]
     """Whether each trial is that of the baseline, in the order of the seeds."""
-    changes: Sequence[Change]
-    """Its metrics; none where every trial is identical."""
+    rows: Sequence[Row]
+    """Its metrics, `a` the baseline; none where every trial is identical."""
 
     @property
     def n_changed(self) -> int:
@@ -92,7 +47,7 @@ class Judged:
             "controller": {"baseline": self.controllers[0], "now": self.controllers[1]},
             "trials": len(self.identical),
             "identical": sum(self.identical),
-            "metrics": [change.document() for change in self.changes],
+            "metrics": [_document(row) for row in self.rows],
         }
 
 
@@ -100,21 +55,23 @@ class Judged:
 class Judgement:
     """All scenarios of a gate."""
 
-    scenarios: Sequence[Judged]
+    scenarios: Sequence[ScenarioChange]
+    thresholds: Thresholds
+    """By how much each metric may become worse."""
 
-    def of(self, answer: Answer) -> list[tuple[Judged, Change]]:
+    def of(self, answer: Answer) -> list[tuple[ScenarioChange, Row]]:
         """The metrics with an answer."""
-        return [(one, change) for one in self.scenarios for change in one.changes if change.answer == answer]
+        return [(one, row) for one in self.scenarios for row in one.rows if row.answer == answer]
 
     @property
     def compared(self) -> int:
         """How many metrics are compared."""
-        return sum(len(one.changes) for one in self.scenarios)
+        return sum(len(one.rows) for one in self.scenarios)
 
     @property
     def lacking(self) -> int:
         """Metrics that so few trials could not call worse, however much they were."""
-        return sum(change.lacks_trials for one in self.scenarios for change in one.changes)
+        return sum(row.lacks_trials for one in self.scenarios for row in one.rows)
 
     @property
     def n_changed(self) -> int:
@@ -135,7 +92,7 @@ class Judgement:
             "false_discovery_rate": RATE,
             "worse": len(self.of("worse")),
             "better": len(self.of("better")),
-            "untold": self.lacking,
+            "lack_trials": self.lacking,
             "scenarios": [one.document() for one in self.scenarios],
         }
 
@@ -152,23 +109,22 @@ def judge_changes(
         for metric, threshold in thresholds.items()
         if metric in one.metrics
     ]
-    rows = judge(
+    rows = decide(
         [
             _compare(name, baseline[name], now[name], measure, threshold, seeds)
             for name, measure, threshold in asked
         ]
     )
-    (found,) = find_worse([rows], [[]])
-    changes: dict[str, list[Change]] = {name: [] for name in now}
-    for (name, measure, threshold), row in zip(asked, rows, strict=True):
-        untold = any(row is one for one in found.untold)
-        worse = any(row is one for one in found.rows)
-        changes[name].append(Change(measure, threshold, row, _answer(row, worse), untold))
+    of: dict[str, list[Row]] = {name: [] for name in now}
+    for row in rows:
+        of[row.scenario].append(row)
+    controllers = {name: (baseline[name].controller, one.controller) for name, one in now.items()}
     return Judgement(
         [
-            Judged(name, one.flow, (baseline[name].controller, one.controller), seeds, same[name], changes[name])
+            ScenarioChange(name, one.flow, controllers[name], seeds, same[name], of[name])
             for name, one in now.items()
-        ]
+        ],
+        thresholds,
     )
 
 
@@ -191,9 +147,7 @@ def _compare(
     return compare_statistics(name, a, b, threshold.share, of_a=True, least=threshold.least)
 
 
-def _answer(row: Row, worse: bool) -> Answer:
-    if worse:
-        return "worse"
-    if row.conclusion == ("B is smaller" if row.a.side == "at_most" else "B is larger"):
-        return "better"
-    return "within" if row.conclusion == "alike" else "not told apart"
+def _document(row: Row) -> dict[str, Any]:
+    measure = MEASURES[row.a.metric]
+    about = {"metric": measure.name, "unit": measure.unit, "better": measure.better}
+    return {**about, **row.comparison.document(), "p_worse": row.p_worse}

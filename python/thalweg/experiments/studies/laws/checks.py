@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from thalweg.base.quantity import text
 from thalweg.experiments.studies.laws.experiment import Quantity
 from thalweg.experiments.studies.runner.result import Check, Finding
-from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD, each_of, every, within
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED, each_of, every, within
 from thalweg.judging.statistics.digits import digits, high_bound, low_bound
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.means import mean_interval
@@ -63,7 +63,7 @@ def _law(group: Sequence[Quantity]) -> Check:
     first = group[0]
     confidence = each_of(len(group))
     answers = [quantity.answer(confidence) for quantity in group]
-    order = {FAILS: 0, UNTOLD: 1, HOLDS: 2}
+    order = {FAILS: 0, UNDECIDED: 1, HOLDS: 2}
     worst = min(range(len(group)), key=lambda at: (order[answers[at]], _room(group[at])))
     quantity = group[worst]
     cases = f"{len(group)} cases, the closest: " if len(group) > 1 else ""

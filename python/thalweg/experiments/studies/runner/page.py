@@ -15,7 +15,7 @@ from thalweg.experiments.studies.runner.folder import PAGE, samples_table, write
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.experiments.studies.runner.study import Finished
 from thalweg.experiments.studies.runner.table import Table, legend
-from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD, Answer
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED
 from thalweg.pages.figures import Chart
 from thalweg.pages.figures import save as save_picture
 from thalweg.pages.lab_link import TrialLink, runs_in_browser
@@ -23,9 +23,6 @@ from thalweg.pages.report.figures import Figures
 from thalweg.pages.report.page import fill, write_page
 from thalweg.pages.report.section import Section
 from thalweg.pages.report.strip import Strips
-
-BADGES: dict[Answer, str] = {HOLDS: "pass", FAILS: "fail", UNTOLD: "infeasible"}
-"""How the page paints answers: undecided ones as those that nothing can decide."""
 
 
 @dataclass(frozen=True)
@@ -128,9 +125,9 @@ def write_study(
             ("parameters", "Parameters"),
         ],
         count=[
-            (badge, sum(check.answer == answer for check in result.checks)) for answer, badge in BADGES.items()
+            (answer, sum(check.answer == answer for check in result.checks))
+            for answer in (HOLDS, FAILS, UNDECIDED)
         ],
-        badges=BADGES,
     )
     write_page(page, Path(file))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from thalweg import _native
 from thalweg.base.quantity import text
-from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD, Answer
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED, Answer
 from thalweg.realtime.report import reasons
 from thalweg.results.host import host
 
@@ -28,13 +28,13 @@ class _Judgement:
         return self.answer == HOLDS
 
     def document(self) -> dict[str, Any]:
-        """This as plain data; `holds` is None if the trials do not tell."""
-        return {**vars(self), "holds": None if self.answer == UNTOLD else self.holds}
+        """This as plain data."""
+        return dict(vars(self))
 
 
 @dataclass(frozen=True)
 class Check(_Judgement):
-    """A published finding that a faithful experiment repeats; one that does not hold fails the study."""
+    """A published finding that a faithful experiment repeats; one that fails, fails the study."""
 
     name: str
     source: str
@@ -91,13 +91,13 @@ class StudyResult:
 
     @property
     def fails(self) -> bool:
-        """Whether some check does not hold."""
+        """Whether some check fails."""
         return any(check.answer == FAILS for check in self.checks)
 
     @property
     def undecided(self) -> int:
         """How many checks need more trials."""
-        return sum(check.answer == UNTOLD for check in self.checks)
+        return sum(check.answer == UNDECIDED for check in self.checks)
 
     def add_live(self, name: str, seed: int, reports: Sequence[Mapping[str, Any]]) -> None:
         """Notes what the emulator has to say of the trials of a cell, which began with `seed`."""

@@ -65,7 +65,7 @@ def within_noise(ratio: Interval) -> Answer:
     """Whether the two differ by no more than noise.
 
     >>> within_noise(Interval(0.98, 0.93, 1.03, 20)), within_noise(Interval(0.8, 0.7, 0.85, 20))
-    ('holds', 'does not hold')
+    ('holds', 'fails')
     """
     return within(ratio, 1 - NOISE, 1 + NOISE)
 

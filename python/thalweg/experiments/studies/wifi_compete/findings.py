@@ -13,7 +13,7 @@ import numpy as np
 from thalweg.base.quantity import percent, text
 from thalweg.experiments.studies.runner.result import Finding
 from thalweg.experiments.studies.wifi_compete.published import ALONE, HEAD_START_S, PAPER, PEERS, SAME
-from thalweg.judging.statistics.claims import FAILS, HOLDS, LEAST_TRIALS_OF_SHARES, UNTOLD, Answer, above, below
+from thalweg.judging.statistics.claims import FAILS, HOLDS, LEAST_TRIALS_OF_SHARES, UNDECIDED, Answer, above, below
 from thalweg.judging.statistics.digits import percent_of, ranged
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.interval import Values as Times
@@ -55,7 +55,7 @@ def reason(answer: Answer, shared: bool) -> str:
     """Why a statement of the paper does, or does not, hold here."""
     if shared:
         return _STILL_ONE
-    return {HOLDS: _ALL, FAILS: _ONE_SEQUENCE, UNTOLD: _TOO_FEW}[answer]
+    return {HOLDS: _ALL, FAILS: _ONE_SEQUENCE, UNDECIDED: _TOO_FEW}[answer]
 
 
 def slowdowns(closed: Cells, variant: str, competitor: str) -> Times:
@@ -102,7 +102,7 @@ def _twice(closed: Cells) -> Iterator[_Statement]:
 def _no_exit(closed: Cells) -> _Statement:
     old, new = closed["v1", "bbr"], closed["no-exit", "bbr"]
     # The worst of further trials has a bound from below alone: one is worse if that is above the other's worst.
-    answer = HOLDS if least_worst(new) > old.max() else FAILS if least_worst(old) > new.max() else UNTOLD
+    answer = HOLDS if least_worst(new) > old.max() else FAILS if least_worst(old) > new.max() else UNDECIDED
     measured = (
         f"worst of {len(old)}: {text(float(old.max()), 's', 3)}, then {text(float(new.max()), 's', 3)}, again at "
         f"least {text(least_worst(old), 's', 3)} and {text(least_worst(new), 's', 3)}; median no-exit / v1 = "
