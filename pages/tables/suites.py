@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import fill
 
 from pages.made import DOCS, ROOT, made, row
-from pages.tables import bbr_grid, bbr_grid_page, nsperf_published, regressions
+from pages.tables import bbr_grid, bbr_grid_page, estimate, nsperf_published, regressions
 from thalweg.cli import tables
 from thalweg.engine.catalogue import Entry, Suite
 from thalweg.engine.outcome import Outcomes
@@ -23,6 +23,7 @@ from thalweg.results.suite_result import SuiteResult
 FOLDER = DOCS / "evidence" / "suites"
 SUITES = {
     "bbr-draft": "checks the state machine that the BBR draft describes",
+    "estimate": "what a sender is told of the rate of its path, against the truth",
     "incast": "many answers at once in a shallow buffer, with and without marks",
     "l4s": "Prague beside CUBIC in the queues that L4S meets, and a rate that falls",
     "leo": "a low-orbit path that changes every 15 s",
@@ -38,6 +39,7 @@ SUITES = {
 """The suites with a page, and what each is for."""
 SECTIONS = {
     "bbr-draft": bbr_grid_page.section,
+    "estimate": estimate.section,
     "nsperf": nsperf_published.section,
     "regressions": regressions.section,
 }
@@ -152,6 +154,9 @@ def parts(name: str) -> list[tuple[str, Callable[[], Iterable[str]]]]:
 
 
 def _parts_of_section(name: str) -> Iterable[tuple[str, Callable[[], Iterable[str]]]]:
+    if name == "estimate":
+        for controller in estimate.CONTROLLERS:
+            yield f"what {controller} tells", partial(estimate.lines_of, controller, SEED)
     if name == "regressions":
         for scenario in regressions.BUGS:
             yield f"{scenario} with its bug", partial(regressions.lines_of, scenario, SEED)

@@ -9,6 +9,7 @@ pub(crate) mod senders;
 pub(crate) mod series;
 pub(crate) mod sharing;
 pub(crate) mod summary;
+pub(crate) mod told;
 pub(crate) mod trace;
 mod video;
 mod voice;

@@ -4,8 +4,10 @@
 //! within one event is not seen. Of a call whose media both ends send both controllers count.
 
 use super::Outcome;
+use super::told::{Capacity, ToldSoFar};
 use crate::scenario::Scenario;
-use crate::scenario::criterion::watch::{Entry, Extreme, Watch, Watched};
+use crate::scenario::criterion::watch::{Entry, Extreme, Told, Watch, Watched};
+use crate::scenario::hop::Direction;
 use crate::trial::connection::Connection;
 use crate::trial::stack::Endpoint;
 use thalweg_control::Observer;
@@ -23,6 +25,8 @@ pub(crate) struct Watching {
     entries: Vec<Awaited>,
     /// Kept for its memory.
     glance: Glance,
+    /// Bytes of a packet of the links beside the payload of UDP.
+    overhead: u32,
 }
 
 /// The state of a controller.
@@ -38,6 +42,8 @@ struct Running {
     flow: usize,
     watch: Watch,
     value: Option<f64>,
+    /// What the client and the server are told, if that is what it looks at.
+    told: Vec<Option<ToldSoFar>>,
 }
 
 /// An entry that a change follows.
@@ -57,8 +63,18 @@ impl Watching {
             let is_known = |known: &Running| known.flow == flow && known.watch == *watch;
             if !watches.iter().any(is_known) {
                 let value = matches!(watch.what, Watched::Entries { .. }).then_some(0.0);
+                let told = match watch.what {
+                    Watched::Told(told) => told_of(scenario, flow, watch, told),
+                    _ => Vec::new(),
+                };
                 let watch = watch.clone();
-                watches.push(Running { flow, watch, value });
+                let running = Running {
+                    flow,
+                    watch,
+                    value,
+                    told,
+                };
+                watches.push(running);
             }
         }
         let tied = scenario.hops.iter().flat_map(|hop| &hop.tied);
@@ -84,6 +100,7 @@ impl Watching {
             watches,
             entries,
             glance: Glance::default(),
+            overhead: scenario.overhead,
         })
     }
 
@@ -124,6 +141,9 @@ impl Watching {
                 running.on_change(now, before, glance.state);
             }
             running.on_values(now, glance);
+            if let Some(Some(told)) = running.told.get_mut(end.index()) {
+                told.sample(now, endpoint, self.overhead);
+            }
         }
     }
 
@@ -143,9 +163,33 @@ impl Watching {
             for state in self.states[running.flow] {
                 last.on_stay(state, closed.min(end));
             }
+            if let Watched::Told(_) = running.watch.what {
+                last.value = worst_told(&running.told, closed.min(end));
+            }
             flow.watched.push((running.watch.column(), last.value));
         }
     }
+}
+
+/// What to keep for each end.
+fn told_of(scenario: &Scenario, flow: usize, watch: &Watch, told: Told) -> Vec<Option<ToldSoFar>> {
+    let until = watch
+        .until
+        .map_or(Instant::NEVER, |until| Instant::START + until);
+    let times = (Instant::START + watch.from, until);
+    let of = |end: Role| {
+        let route = &scenario.flows[flow].route;
+        let capacity = Capacity::new(&scenario.hops, route, Direction::from(end));
+        Some(ToldSoFar::new(told, capacity, times))
+    };
+    Role::BOTH.map(of).into_iter().collect()
+}
+
+/// The larger value, of the ends that were told something; none if one of them has none.
+fn worst_told(told: &[Option<ToldSoFar>], end: Instant) -> Option<f64> {
+    let ends = told.iter().flatten().filter(|told| told.was_told());
+    let values: Option<Vec<f64>> = ends.map(|told| told.clone().value(end)).collect();
+    values?.into_iter().reduce(f64::max)
 }
 
 impl Awaited {

@@ -6,3 +6,4 @@ mod dctcp;
 mod ledbat_pp;
 mod limited;
 mod packet_size;
+mod told;

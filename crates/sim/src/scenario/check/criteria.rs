@@ -81,7 +81,13 @@ impl Checker<'_> {
             self.check_bins(index, metric, file.sample)?;
             self.check_stream(index, pass, metric, &flows[flow])?;
             let bound = self.bound(index, pass, metric, &PathAtStart::of(&flows[flow], hops))?;
-            let watch = self.watch(index, pass, (flow, metric, bound), file)?;
+            let watch = self.watch(
+                index,
+                pass,
+                (flow, metric, bound),
+                file,
+                (&flows[flow], hops),
+            )?;
             if pass.within.is_zero() {
                 let problem = "\"0 %\": must be above 0 %; accepted: \"95 %\", up to \"100 %\"";
                 return self.fail(&key("in"), problem);

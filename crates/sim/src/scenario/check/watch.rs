@@ -1,12 +1,15 @@
-//! `[[pass]]` on states and variables of a controller.
+//! `[[pass]]` on states and variables of a controller, and on what it tells of the rate of the path.
 
 use super::Checker;
-use crate::scenario::criterion::watch::{Extreme, Watch, Watched};
+use crate::outcome::told::Capacity;
+use crate::scenario::criterion::watch::{Estimate, Extreme, Told, Watch, Watched};
 use crate::scenario::error::ScenarioError;
+use crate::scenario::flow::FlowSpec;
+use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::schema::{Pass, ScenarioFile};
-use crate::scenario::{Bound, Clock, Metric};
+use crate::scenario::{Bound, Clock, Metric, Workload};
 use thalweg_control::phase::STATES;
-use thalweg_units::did_you_mean;
+use thalweg_units::{Duration, Instant, did_you_mean};
 
 impl Checker<'_> {
     /// What a criterion looks at in the controller of its flow, if it does.
@@ -16,6 +19,7 @@ impl Checker<'_> {
         pass: &Pass,
         (flow, metric, bound): (usize, Metric, Bound),
         file: &ScenarioFile,
+        (spec, hops): (&FlowSpec, &[Hop]),
     ) -> Result<Option<Watch>, ScenarioError> {
         let key = |name: &str| format!("pass.{index}.{name}");
         let name = metric.name();
@@ -23,6 +27,7 @@ impl Checker<'_> {
             ("state", pass.state.is_some()),
             ("after", pass.after.is_some()),
             ("variable", pass.variable.is_some()),
+            ("estimate", pass.estimate.is_some()),
             ("from", pass.from.is_some()),
             ("until", pass.until.is_some()),
         ];
@@ -30,6 +35,7 @@ impl Checker<'_> {
             Metric::Entered | Metric::Entries => &["state", "after", "from", "until"],
             Metric::Stay => &["state", "from", "until"],
             Metric::Variable => &["state", "variable", "from", "until"],
+            Metric::ToldRateError | Metric::TimeToNotice => &["estimate", "from", "until"],
             _ => &[],
         };
         let extra = given.iter().find(|(key, is)| *is && !taken.contains(key));
@@ -53,6 +59,9 @@ impl Checker<'_> {
         let state = || pass.state.clone();
         let (after, from) = (pass.after.clone(), pass.from.unwrap_or_default());
         let what = match (metric, state(), &pass.variable) {
+            (Metric::ToldRateError | Metric::TimeToNotice, ..) => {
+                Watched::Told(self.told(index, pass, (metric, file.time_limit), (spec, hops))?)
+            }
             (Metric::Variable, _, None) => return missing("variable", "max_bw"),
             (Metric::Variable, state, Some(name)) => Watched::Variable {
                 name: name.clone(),
@@ -107,5 +116,64 @@ impl Checker<'_> {
             known.join(", ")
         );
         self.fail(key, problem)
+    }
+
+    /// The estimate that a criterion names, over a path whose capacity is known at each instant.
+    pub(super) fn told(
+        &self,
+        index: usize,
+        pass: &Pass,
+        (metric, end): (Metric, Duration),
+        (flow, hops): (&FlowSpec, &[Hop]),
+    ) -> Result<Told, ScenarioError> {
+        let key = |name: &str| format!("pass.{index}.{name}");
+        let name = metric.name();
+        let names = Estimate::ALL.map(Estimate::name);
+        let Some(given) = pass.estimate.as_deref() else {
+            let problem = format!("is missing for \"{name}\"; accepted: {}", names.join(", "));
+            return self.fail(&key("estimate"), problem);
+        };
+        let Some(estimate) = Estimate::ALL.into_iter().find(|one| one.name() == given) else {
+            let hint = did_you_mean(given, names);
+            let problem = format!(
+                "nothing tells a rate by \"{given}\"{hint}; accepted: {}",
+                names.join(", ")
+            );
+            return self.fail(&key("estimate"), problem);
+        };
+        if matches!(&flow.workload, Workload::Requests(arrivals) if arrivals.connections() > 1) {
+            let problem = format!("\"{name}\" requires a flow of one connection");
+            return self.fail(&key("metric"), problem);
+        }
+        let on_route = || flow.route.iter().map(|hop| &hops[*hop]);
+        let is_unknown = |hop: &Hop| {
+            let mut links = hop.links.iter();
+            hop.medium.is_some()
+                || !hop.tied.is_empty()
+                || links.any(|link| link.trace.is_some() || link.noise.is_some())
+        };
+        if let Some(hop) = on_route().find(|hop| is_unknown(hop)) {
+            let problem = format!(
+                "\"{name}\" requires links whose rates are known at each instant; \"{}\" has a trace, noise, a shared medium or a change that follows a state",
+                hop.names.down
+            );
+            return self.fail(&key("metric"), problem);
+        }
+        if metric == Metric::ToldRateError {
+            return Ok(Told::RateError(estimate));
+        }
+        let from = Instant::START + pass.from.unwrap_or_default();
+        let until = pass.until.unwrap_or(end);
+        let changes = |direction: Direction| {
+            let capacity = Capacity::new(hops, &flow.route, direction);
+            capacity.changes(from, Instant::START + until)
+        };
+        if !Direction::BOTH.into_iter().any(changes) {
+            let problem = format!(
+                "\"{name}\" requires a change of the rate of the path between from and until"
+            );
+            return self.fail(&key("metric"), problem);
+        }
+        Ok(Told::TimeToNotice(estimate))
     }
 }

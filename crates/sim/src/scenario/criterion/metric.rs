@@ -58,6 +58,8 @@ metrics! {
     Entries "entries" "how often the controller enters a state",
     Stay "stay" "longest time that the controller stays in a state",
     Variable "variable" "largest or smallest value of a variable of the controller, whichever the bound is on",
+    ToldRateError "told-rate-error" "share of the time in which what a sender is told of the rate of its path is off by more than a fifth",
+    TimeToNotice "time-to-notice" "longest time from a change of the capacity until what the sender is told is less than a fifth off",
     P95QueueDelay "p95-queue-delay" "95th percentile of the time that packets of data waited in a queue",
     P99QueueDelay "p99-queue-delay" "99th percentile of the time that packets of data waited in a queue",
     Frozen "frozen" "time in freezes, as WebRTC counts them",
@@ -186,7 +188,12 @@ impl Metric {
     pub fn is_of_controller(self) -> bool {
         matches!(
             self,
-            Metric::Entered | Metric::Entries | Metric::Stay | Metric::Variable
+            Metric::Entered
+                | Metric::Entries
+                | Metric::Stay
+                | Metric::Variable
+                | Metric::ToldRateError
+                | Metric::TimeToNotice
         )
     }
     /// Whether a flow that does not finish has it: it is of what happened until the flow or the trial ended.
@@ -232,6 +239,7 @@ impl Metric {
             | Metric::Marks
             | Metric::SpuriousLoss
             | Metric::Limited
+            | Metric::ToldRateError
             | Metric::EncoderShare
             | Metric::EncoderOscillation => Unit::Share,
             _ => Unit::Time,
@@ -255,6 +263,7 @@ impl Metric {
     /// Which end is better; none where that depends on what a criterion asks for.
     pub fn better(self) -> Option<Better> {
         match self {
+            Metric::ToldRateError | Metric::TimeToNotice => Some(Better::Lower),
             _ if self.is_of_controller() => None,
             Metric::Load | Metric::Share | Metric::Limited => None,
             Metric::Rate

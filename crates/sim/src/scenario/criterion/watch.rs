@@ -39,12 +39,56 @@ pub(crate) enum Watched {
     },
     /// Its longest time in a state.
     Stay { state: String },
+    /// What the sender is told of the rate of its path.
+    Told(Told),
     /// The value of a variable that is furthest on the side of failure, in a state if there is one.
     Variable {
         name: String,
         state: Option<String>,
         extreme: Extreme,
     },
+}
+
+/// A number of what a sender is told of the rate of its path (`outcome/told.rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// The share of the time in which it is off.
+    RateError(Estimate),
+    /// The longest time until it follows a change.
+    TimeToNotice(Estimate),
+}
+
+impl Told {
+    /// What tells it.
+    pub(crate) fn estimate(self) -> Estimate {
+        match self {
+            Told::RateError(estimate) | Told::TimeToNotice(estimate) => estimate,
+        }
+    }
+}
+
+/// What tells a sender the rate of its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Estimate {
+    /// The congestion window over the smoothed RTT.
+    Window,
+    /// The pacing rate.
+    Pacing,
+    /// The rate that congestion control allows an encoder.
+    Media,
+}
+
+impl Estimate {
+    pub(crate) const ALL: [Estimate; 3] = [Estimate::Window, Estimate::Pacing, Estimate::Media];
+
+    /// Its name in scenarios.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Estimate::Window => "window",
+            Estimate::Pacing => "pacing",
+            Estimate::Media => "media",
+        }
+    }
 }
 
 /// Which of the values of a variable counts.
@@ -57,7 +101,7 @@ pub(crate) enum Extreme {
 impl Watch {
     /// The name of its column, without the unit: `stay_ProbeRTT`, `max_bw_least_from_10s`.
     pub(crate) fn column(&self) -> String {
-        self.to_string().replace(' ', "_")
+        self.to_string().replace([' ', '-'], "_")
     }
 }
 
@@ -75,6 +119,8 @@ impl fmt::Display for Watch {
             Watched::Entered { state, after } => entry("entered", state, after)?,
             Watched::Entries { state, after } => entry("entries", state, after)?,
             Watched::Stay { state } => entry("stay", state, &None)?,
+            Watched::Told(Told::RateError(by)) => write!(f, "told-rate-error by {}", by.name())?,
+            Watched::Told(Told::TimeToNotice(by)) => write!(f, "time-to-notice by {}", by.name())?,
             Watched::Variable {
                 name,
                 state,

@@ -33,6 +33,10 @@ pub(crate) struct Pass {
     /// its flow.
     #[schemars(example = &"max_bw")]
     pub(crate) variable: Option<String>,
+    /// What tells the sender the rate of its path, for "told-rate-error" and "time-to-notice": "window" (over the smoothed
+    /// RTT), "pacing", or "media" (what an encoder is allowed).
+    #[schemars(example = &"pacing")]
+    pub(crate) estimate: Option<String>,
     /// What happened before does not count, for metrics of the controller.
     #[schemars(example = &"10 s")]
     pub(crate) from: Option<Duration>,

@@ -1,0 +1,79 @@
+"""The suite `estimate` with every controller: the second table of its page."""
+
+from __future__ import annotations
+
+from pages.made import row
+from thalweg.base.quantity import text
+from thalweg.engine.catalogue import Suite
+from thalweg.engine.scenario import Scenario
+from thalweg.judging.verdict import Statistics
+
+CONTROLLERS = (
+    *(
+        "c4",
+        "cubic",
+        "reno",
+        "bbr",
+        "bbr1",
+        "prague",
+        "dctcp",
+        "ledbat-pp",
+        "screamv2",
+        "nada",
+        "gcc",
+        "cbr:rate=3Mbps",
+    ),
+    *("noq:cubic", "noq:newreno"),
+)
+"""Ours, and those of the QUIC stack whose trials repeat."""
+SHOWN = (
+    ("steady", "told-rate-error", "window"),
+    ("steady", "told-rate-error", "pacing"),
+    ("fall", "time-to-notice", "window"),
+    ("fall", "time-to-notice", "pacing"),
+    ("fall-with-little-data", "told-rate-error", "window"),
+    ("fall-with-little-data", "told-rate-error", "pacing"),
+    ("rise-with-little-data", "told-rate-error", "pacing"),
+    ("fall-of-a-call", "told-rate-error", "media"),
+    ("fall-of-a-call", "time-to-notice", "media"),
+)
+"""Scenario, metric and estimate of each column."""
+
+
+def criteria(scenario: str, controller: str, seed: int) -> dict[str, Statistics]:
+    """What the trials of a scenario say of a controller, by metric and estimate."""
+    stack = [("flow.main.stack", "quic")] if controller.startswith("noq:") else []
+    loaded = Scenario.load(f"estimate/{scenario}", stack, controllers={"main": controller})
+    trials = loaded.trials(Suite.find("estimate").trials, seed=seed)
+    return {" ".join(one.metric.split()[:3]): one for one in trials.verdict().criteria}
+
+
+def section(seed: int) -> str:
+    """The section of the page."""
+    lines = [line for controller in CONTROLLERS for line in lines_of(controller, seed)]
+    heads = [f"{scenario}: {metric} by {estimate}" for scenario, metric, estimate in SHOWN]
+    return f"""## Every controller
+
+Medians. `told-rate-error` is the share of the time, from 5 s on, in which the estimate is more than a fifth
+off the capacity; `time-to-notice` is the time from the fall until it is not. `never`: not before the end. An
+estimate that never changes can be right by coincidence: 40 and 60 % are the times before and after a change.
+A window-based sender paces at 5/4 of its window over the RTT (RFC 9002 section 7.7), so its pacing rate is
+more than a fifth above the capacity whenever its window is right.
+
+<!-- made: controllers -->
+{row("controller", *heads)}
+{row(":--", *("--:" for _ in heads))}
+{chr(10).join(lines)}
+<!-- end -->
+"""
+
+
+def lines_of(controller: str, seed: int) -> list[str]:
+    """The line of a controller in that table."""
+    played = {name: criteria(name, controller, seed) for name in dict.fromkeys(name for name, *_ in SHOWN)}
+    cells = [_cell(played[scenario][f"{metric} by {estimate}"]) for scenario, metric, estimate in SHOWN]
+    return [row(f"`{controller}`", *cells)]
+
+
+def _cell(one: Statistics) -> str:
+    return text(one.median, one.unit, 3) if one.median < float("inf") else "never"
