@@ -92,7 +92,7 @@ def test_a_flow_of_datagrams_has_the_rate_of_its_media() -> None:
 
 
 @pytest.mark.parametrize("carriage", ['carriage = "datagrams"', "group = 25", 'group = 25\nskip_after = "250 ms"'])
-@pytest.mark.parametrize(("loss", "answer"), [("0 %", "pass"), ("100 %", "fail")])
+@pytest.mark.parametrize(("loss", "answer"), [("0 %", "holds"), ("100 %", "fails")])
 def test_a_background_call_that_is_cut_off_is_judged_by_what_came_until_then(
     carriage: str, loss: str, answer: str
 ) -> None:
