@@ -5,16 +5,27 @@ use super::first_link::InTransit;
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
 use crate::trial::element::Element;
+use crate::trial::seed;
 use thalweg_path::{Link, Medium};
 use thalweg_units::Instant;
 
-/// The medium of each hop; empty if no hop has one.
-pub(super) fn of_hops(scenario: &Scenario) -> Vec<Option<Medium>> {
+/// The medium of each hop, for which its links wait from now on; empty if no hop has one.
+pub(super) fn of_hops(
+    scenario: &Scenario,
+    trial: u64,
+    links: &mut [Link<InTransit>],
+) -> Vec<Option<Medium>> {
     if scenario.shared_medium().is_none() {
         return Vec::new();
     }
-    let hops = scenario.hops.iter();
-    hops.map(|hop| hop.medium.map(Medium::new)).collect()
+    let hops = scenario.hops.iter().enumerate();
+    hops.map(|(hop, spec)| {
+        let first = LinkId::new(hop, Direction::Down);
+        let links = links[first.index()..].first_chunk_mut()?;
+        let seed = seed::of_link(scenario, trial, first);
+        Some(Medium::new(spec.medium.as_ref()?, seed, links))
+    })
+    .collect()
 }
 
 impl Network {
@@ -51,6 +62,9 @@ impl Network {
         };
         if !happens(medium, links) {
             return;
+        }
+        if let Some(audit) = &mut self.audit {
+            audit.medium(hop, medium);
         }
         let due = medium.next();
         let number = self.elements.number(Element::Medium(hop));
