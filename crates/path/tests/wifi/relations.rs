@@ -136,10 +136,8 @@ proptest! {
         let packets: Vec<_> = packets.into_iter()
             .map(|(gap, side, size)| (Duration::from_nanos(gap), side, size)).collect();
         let shift = Duration::from_nanos(shift);
-        // Far enough from the start for the first packet to find the medium free.
-        let start = seconds(0.001);
-        let (_, now) = arrivals(&config, seed, start, &packets);
-        let (_, later) = arrivals(&config, seed, start + shift, &packets);
+        let (_, now) = arrivals(&config, seed, Instant::START, &packets);
+        let (_, later) = arrivals(&config, seed, Instant::START + shift, &packets);
         let shifted: Vec<_> = now.iter()
             .map(|one| Arrival { sent: one.sent + shift, at: one.at + shift, ..*one }).collect();
         prop_assert_eq!(later, shifted);

@@ -177,7 +177,7 @@ impl Wifi {
             }
             let (time, _) = key;
             if time > now || time == Instant::NEVER {
-                return;
+                return links.iter_mut().for_each(|link| link.advance(now));
             }
             match self.stations[first].phase {
                 Phase::Idle => self.look_for_frame(first, time, links),
@@ -209,15 +209,13 @@ impl Wifi {
 
     /// The slots of a station have passed.
     fn begin<P: Packet>(&mut self, number: usize, now: Instant, links: &mut [Link<P>; 2]) {
-        if number <= CLIENT
-            && let Some(back) = self.absence(now)
-        {
-            let station = &mut self.stations[number];
-            station.resumes = back;
-            station.thaw(now, &self.airtime.timing);
-            return;
+        let absence = (number <= CLIENT).then(|| self.absence(now)).flatten();
+        if let Some(back) = absence {
+            self.stations[number].resumes = back;
+            return self.hold_back(number, now);
         }
         let Some(airtime) = self.frame(number, now, links) else {
+            self.hold_back(number, now);
             return self.look_for_frame(number, now, links);
         };
         let bit = 1 << number;
@@ -237,6 +235,15 @@ impl Wifi {
             }
         }
         self.note(number, now, AccessStep::Begins { airtime });
+    }
+
+    /// A station does not begin after all. Somebody else may have begun within this slot.
+    fn hold_back(&mut self, number: usize, now: Instant) {
+        let station = &mut self.stations[number];
+        (station.free, station.due) = (Instant::NEVER, Instant::NEVER);
+        if self.occupied & (station.hears | 1 << number) == 0 {
+            station.thaw(now, &self.airtime.timing);
+        }
     }
 
     /// The frame that a station sends at `now`: how long it takes. None if it has none.

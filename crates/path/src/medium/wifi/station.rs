@@ -150,8 +150,16 @@ impl Station {
     pub(super) fn count(&mut self, timing: &Timing) {
         self.due = match self.free {
             Instant::NEVER => Instant::NEVER,
-            free => free + self.space + timing.slot * u64::from(self.backoff),
+            _ => self.counts_from() + timing.slot * u64::from(self.backoff),
         };
+    }
+
+    /// When its first slot begins, or began, if it senses nothing; before the start it has sensed nothing for long.
+    fn counts_from(&self) -> Instant {
+        match self.free {
+            Instant::START => Instant::START,
+            free => free + self.space,
+        }
     }
 
     /// It senses something from `now` on, unless it sends itself within this slot. A slot that has begun counts (10.23.2.4).
@@ -160,7 +168,7 @@ impl Station {
         if self.free == Instant::NEVER || contends && self.due < now + timing.slot {
             return;
         }
-        let from = self.free + self.space;
+        let from = self.counts_from();
         if now >= from {
             let slots = (now - from).as_nanos() / timing.slot.as_nanos() + 1;
             let left = u64::from(self.backoff).saturating_sub(slots);
