@@ -62,10 +62,13 @@ impl Medium {
         }
     }
 
-    /// What is due at `now`.
-    pub fn call<P: Packet>(&mut self, now: Instant, links: &mut [Link<P>; 2]) {
+    /// What is due at `now`. Whether that concerns the links, which have then been moved to `now`.
+    pub fn call<P: Packet>(&mut self, now: Instant, links: &mut [Link<P>; 2]) -> bool {
         match self {
-            Medium::HalfDuplex(medium) => medium.call(now, links),
+            Medium::HalfDuplex(medium) => {
+                medium.call(now, links);
+                true
+            }
             Medium::Wifi(medium) => medium.call(now, links),
         }
     }

@@ -25,6 +25,9 @@ pub(super) struct AuditedAir {
 struct Station {
     phase: Phase,
     began: Instant,
+    /// When its acknowledgement began.
+    answered: Instant,
+    /// When its frame ends, or its acknowledgement.
     ends: Instant,
     is_hit: bool,
     failures: u32,
@@ -71,22 +74,41 @@ impl AuditedAir {
             format!("has an access at {at} after one at {}", self.now)
         })?;
         self.now = at;
+        for sender in &mut self.stations {
+            if sender.phase == Phase::Acknowledged && sender.ends <= at {
+                sender.phase = Phase::Silent;
+            }
+        }
         match event.step {
             AccessStep::Begins { airtime } => self.begin(event, airtime)?,
-            AccessStep::Received => {
-                self.ends(event, Phase::Sends)?;
+            AccessStep::Received { until } => {
+                self.ends(event)?;
                 let is_hit = self.stations[station].is_hit;
                 hold(!is_hit, || {
                     format!("receives at {at} from station {station}, whose frame was destroyed")
                 })?;
                 self.land(station, at, true);
                 let sender = &mut self.stations[station];
-                (sender.phase, sender.failures) = (Phase::Acknowledged, 0);
+                let began = sender.began;
+                *sender = Station {
+                    phase: Phase::Acknowledged,
+                    answered: at,
+                    ends: until,
+                    failures: 0,
+                    ..*sender
+                };
                 let receiver = self.graph.receiver(station);
                 self.destroy(receiver);
+                if receiver == 0 || station == 0 {
+                    self.useful += until - began;
+                }
+                let (useful, passed) = (self.useful, until - Instant::START);
+                hold(useful <= passed, || {
+                    format!("was used for {useful} in {passed}")
+                })?;
             }
             AccessStep::Fails { gives_up } => {
-                self.ends(event, Phase::Sends)?;
+                self.ends(event)?;
                 let (attempts, sender) = (self.attempts, &mut self.stations[station]);
                 hold(sender.is_hit, || {
                     format!("loses a frame of station {station} at {at} that nothing destroyed")
@@ -104,21 +126,6 @@ impl AuditedAir {
                     self.land(station, at, false);
                 }
                 self.keeps(event)?;
-            }
-            AccessStep::Ends => {
-                let sender = &mut self.stations[station];
-                hold(sender.phase == Phase::Acknowledged, || {
-                    format!("ends an acknowledgement of station {station} that none began")
-                })?;
-                sender.phase = Phase::Silent;
-                let took = at - sender.began;
-                if self.graph.receiver(station) == 0 || station == 0 {
-                    self.useful += took;
-                }
-                let (useful, passed) = (self.useful, at - Instant::START);
-                hold(useful <= passed, || {
-                    format!("was used for {useful} in {passed}")
-                })?;
             }
         }
         Ok(())
@@ -145,7 +152,7 @@ impl AuditedAir {
             let senses = hears(other) && at >= heard.began + self.slot
                 || heard.phase == Phase::Acknowledged
                     && hears(receiver)
-                    && at >= heard.ends + self.slot;
+                    && at >= heard.answered + self.slot;
             hold(!senses, || {
                 let began = heard.began;
                 format!(
@@ -166,6 +173,7 @@ impl AuditedAir {
         self.stations[station] = Station {
             phase: Phase::Sends,
             began: at,
+            answered: Instant::NEVER,
             ends: at + airtime,
             is_hit,
             failures,
@@ -181,10 +189,10 @@ impl AuditedAir {
         }
     }
 
-    fn ends(&self, event: &AccessEvent, phase: Phase) -> Verdict {
+    fn ends(&self, event: &AccessEvent) -> Verdict {
         let AccessEvent { at, station, .. } = *event;
         let sender = &self.stations[station];
-        hold(sender.phase == phase && sender.ends == at, || {
+        hold(sender.phase == Phase::Sends && sender.ends == at, || {
             format!("ends a frame of station {station} at {at} that does not end then")
         })
     }
@@ -249,10 +257,11 @@ mod tests {
                 "begins" => AccessStep::Begins {
                     airtime: Duration::from_micros(100),
                 },
-                "received" => AccessStep::Received,
+                "received" => AccessStep::Received {
+                    until: at(micros + 50),
+                },
                 "fails" => AccessStep::Fails { gives_up: false },
-                "gives up" => AccessStep::Fails { gives_up: true },
-                _ => AccessStep::Ends,
+                _ => AccessStep::Fails { gives_up: true },
             };
             let event = AccessEvent {
                 at: at(micros),
@@ -269,7 +278,6 @@ mod tests {
         let steps = [
             (0, 0, 3, "begins"),
             (100, 0, 0, "received"),
-            (150, 0, 0, "ends"),
             (200, 1, 2, "begins"),
             (204, 2, 0, "begins"),
             (300, 1, 2, "fails"),
@@ -285,6 +293,9 @@ mod tests {
         let found = |steps: &[(u64, usize, usize, &str)]| problem(steps).unwrap_or_default();
         let senses = found(&[(0, 0, 1, "begins"), (9, 1, 1, "begins")]);
         assert!(senses.contains("senses station 0"), "{senses}");
+        let answered = [(0, 0, 1, "begins"), (100, 0, 0, "received")];
+        let early = found(&[&answered[..], &[(149, 2, 0, "begins")]].concat());
+        assert!(early.contains("senses station 0"), "{early}");
         let collided = [(0, 0, 1, "begins"), (8, 1, 1, "begins")];
         let arrives = found(&[&collided[..], &[(100, 0, 0, "received")]].concat());
         assert!(arrives.contains("was destroyed"), "{arrives}");

@@ -1,6 +1,7 @@
 //! A medium for which access point, client and neighbours contend, under the auditor.
 
-use super::medium::{flow, outcome, refusal};
+use super::medium::{NONE, flood, flow, outcome, refusal};
+use thalweg_units::Duration;
 
 fn wifi(keys: &str) -> String {
     format!("medium = {{ model = \"wifi\"{keys} }}")
@@ -19,6 +20,61 @@ fn every_preset_makes_a_trial_and_one_that_repeats() {
             first.links
         );
     }
+}
+
+#[test]
+fn a_trial_without_neighbours_that_starts_later_is_the_same_trial_later() {
+    let at = |start: &str| {
+        let flows = ["download", "upload"].map(|what| {
+            flow(what, what).replace("1 GB", "2 MB") + &format!("start = \"{start}\"\n")
+        });
+        let flows = outcome(&wifi(", attempts = 3"), &flows.concat()).flows;
+        flows.iter().map(|flow| flow.completion).collect::<Vec<_>>()
+    };
+    let (now, later) = (at("0 s"), at("1234567 ns"));
+    assert!(now.iter().all(Option::is_some), "{now:?}");
+    let shift = Duration::from_nanos(1_234_567);
+    let shifted = now.iter().map(|time| time.map(|time| time + shift));
+    assert_eq!(later, shifted.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_download_gets_what_acknowledgements_and_neighbours_leave() {
+    let download = |keys: &str| {
+        let outcome = outcome(&wifi(keys), &flow("main", "download"));
+        outcome.links[0].delivered_bytes.as_u64() as f64
+    };
+    let neighbours =
+        |count: u32| format!(", neighbours = [{{ count = {count}, airtime = \"4 ms\" }}]");
+    let (alone, one, three) = (
+        download(""),
+        download(&neighbours(1)),
+        download(&neighbours(3)),
+    );
+    // Of 10 s at 20 Mbps, whose frames take up to 4 ms: the acknowledgements of QUIC contend for accesses of their own.
+    assert!((17e6..24e6).contains(&alone), "{alone}");
+    // Equal chances, and as many accesses of the client: a third of all or less with one neighbour.
+    assert!(
+        one < 0.6 * alone && three < 0.5 * one,
+        "{alone} {one} {three}"
+    );
+    assert!(three > 0.1 * alone, "{alone} {one} {three}");
+}
+
+#[test]
+fn a_hidden_neighbour_costs_packets_and_drivers_that_repeat_win_them_back() {
+    let lost = |attempts: u32| {
+        let keys = format!(
+            ", packets = 1, attempts = {attempts}, neighbours = [{{ heard = \"access-point\", airtime = \"2 ms\", on = \"20 ms\", off = \"180 ms\" }}]"
+        );
+        let traffic = NONE.to_owned() + &flood("up", "client", 200).replace("40 Mbps", "80 kbps");
+        let outcome = outcome(&wifi(&keys), &traffic);
+        let link = &outcome.links[1];
+        link.lost_packets as f64 / (link.lost_packets + link.delivered_packets) as f64
+    };
+    let (standard, repeated) = (lost(7), lost(60));
+    assert!(standard > 0.01, "{standard}");
+    assert!(repeated < 0.1 * standard, "{standard} {repeated}");
 }
 
 #[test]

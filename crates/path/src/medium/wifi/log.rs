@@ -23,13 +23,14 @@ pub enum AccessStep {
         /// Until its last symbol.
         airtime: Duration,
     },
-    /// Its frame has arrived; an acknowledgement follows.
-    Received,
+    /// Its frame has arrived, and is acknowledged.
+    Received {
+        /// When the acknowledgement ends.
+        until: Instant,
+    },
     /// Its frame has ended without arriving.
     Fails {
         /// Whether that was the last attempt.
         gives_up: bool,
     },
-    /// The acknowledgement has ended.
-    Ends,
 }

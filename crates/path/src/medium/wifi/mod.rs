@@ -31,17 +31,18 @@
 
 mod airtime;
 mod config;
+mod frame;
 mod graph;
 mod log;
 mod station;
 
-use crate::buffer::Queued;
 use crate::random::stream;
 use crate::{Link, Packet};
 use airtime::Airtime;
 pub use config::{
     Category, Contention, Heard, NeighbourConfig, Phy, ScanConfig, Timing, WifiConfig, WifiPreset,
 };
+use frame::Frame;
 pub use graph::Graph;
 use graph::{CLIENT, Stations};
 pub use log::{AccessEvent, AccessStep};
@@ -50,7 +51,7 @@ pub use station::StationCounters;
 use station::{Phase, Source, Station};
 use std::collections::VecDeque;
 use thalweg_random::below;
-use thalweg_units::{Duration, Instant, Rate};
+use thalweg_units::{Duration, Instant};
 
 /// The medium of two links and of virtual neighbours.
 #[derive(Clone, Debug)]
@@ -61,24 +62,34 @@ pub struct Wifi {
     stations: Vec<Station>,
     /// The frames of both ends, from their first attempt on.
     frames: [Frame; 2],
-    /// Stations that occupy the medium for those that hear them: senders until the end of the acknowledgement, and receivers
-    /// during it.
-    occupied: Stations,
-    /// Those of them whose signal is in the air.
-    in_air: Stations,
+    /// Stations whose frame is in the air.
+    sending: Stations,
+    /// Stations that acknowledge a frame, or have: [`Station::answers_until`] says.
+    answering: Stations,
+    /// Stations that count slots. What the others sense is found out when they have a frame.
+    counting: Stations,
+    /// Stations with a frame.
+    live: Stations,
+    /// When the first of the others has one.
+    wakes: Instant,
+    /// What happens next: when, and which station does it.
+    event: (Instant, usize),
     scan: Option<(ScanConfig, Instant)>,
     rng: Pcg64Mcg,
     due: Instant,
     log: Option<VecDeque<AccessEvent>>,
 }
 
-/// What an end sends in an access.
-#[derive(Clone, Debug, Default)]
-struct Frame {
-    packets: Vec<Queued>,
-    bits: u64,
-    /// Its first attempt.
-    begun: Instant,
+/// Access point and client.
+const ENDS: Stations = 1 | 1 << CLIENT;
+
+/// The numbers of the stations in a set.
+fn members(mut set: Stations) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (first < Stations::BITS).then_some(first as usize)
+    })
 }
 
 impl Wifi {
@@ -86,23 +97,32 @@ impl Wifi {
         let mut rng = stream(seed, "medium");
         let graph = Graph::new(config);
         let stations = Station::all(config, &graph, &mut rng);
+        let those = |is: fn(&Station) -> bool| graph.those(|number| is(&stations[number]));
+        let (counting, live) = (those(Station::counts), those(Station::is_live));
         let scan = config.scan.map(|scan| {
             let first = Duration::from_nanos(below(&mut rng, scan.every.as_nanos()));
             (scan, Instant::START + first)
         });
-        Wifi {
+        let mut medium = Wifi {
             airtime: Airtime::new(config),
             attempts: config.attempts,
             packets: config.packets,
             stations,
             frames: Default::default(),
-            occupied: 0,
-            in_air: 0,
+            sending: 0,
+            answering: 0,
+            counting,
+            live,
+            wakes: Instant::START,
+            event: (Instant::START, 0),
             scan,
             rng,
             due: Instant::NEVER,
             log: None,
-        }
+        };
+        medium.note_sleepers();
+        medium.note_next();
+        medium
     }
 
     pub(super) fn next(&self) -> Instant {
@@ -138,73 +158,132 @@ impl Wifi {
         }
         self.catch_up(now, links);
         // It may have had something to send all the time, and no capacity.
-        if self.stations[side].phase == Phase::Idle {
+        let station = &self.stations[side];
+        if station.phase == Phase::Idle {
+            let sleeps = station.due != Instant::NEVER;
             self.look_for_frame(side, now, links);
+            if sleeps {
+                self.note_sleepers();
+            }
+            self.note_next();
+            // It may begin at once.
+            self.catch_up(now, links);
+            links.iter_mut().for_each(|link| link.advance(now));
         }
-        self.note_due();
         true
     }
 
-    pub(super) fn call<P: Packet>(&mut self, now: Instant, links: &mut [Link<P>; 2]) {
-        self.catch_up(now, links);
-        self.note_due();
+    pub(super) fn call<P: Packet>(&mut self, now: Instant, links: &mut [Link<P>; 2]) -> bool {
+        let is_of_ends = self.catch_up(now, links);
+        if is_of_ends {
+            links.iter_mut().for_each(|link| link.advance(now));
+        }
+        is_of_ends
     }
 
-    fn note_due(&mut self) {
-        let [access_point, client, ..] = &self.stations[..] else {
-            return;
-        };
-        let ends = [access_point, client];
-        let is_quiet = ends.iter().all(|end| end.phase == Phase::Idle);
-        let all = &self.stations[..if is_quiet {
-            ends.len()
-        } else {
-            self.stations.len()
-        }];
-        let due = all.iter().map(|station| station.due).min();
-        self.due = due.unwrap_or(Instant::NEVER);
-    }
-
-    /// Everything that happens until `now`, in order of time; what ends comes before what begins, and then by number.
-    fn catch_up<P: Packet>(&mut self, now: Instant, links: &mut [Link<P>; 2]) {
+    /// Everything that happens until `now`, in order of time; what ends comes before what begins, and then by number. Whether
+    /// an end does any of it.
+    fn catch_up<P: Packet>(&mut self, now: Instant, links: &mut [Link<P>; 2]) -> bool {
+        let mut is_of_ends = false;
         loop {
-            let (mut first, mut key) = (0, (Instant::NEVER, true));
-            for (number, station) in self.stations.iter().enumerate() {
-                let begins = matches!(station.phase, Phase::Contends | Phase::Idle);
-                if (station.due, begins) < key {
-                    (first, key) = (number, (station.due, begins));
-                }
-            }
-            let (time, _) = key;
+            let (time, number) = self.event;
             if time > now || time == Instant::NEVER {
-                return links.iter_mut().for_each(|link| link.advance(now));
+                return is_of_ends;
             }
-            match self.stations[first].phase {
-                Phase::Idle => self.look_for_frame(first, time, links),
-                Phase::Contends => self.begin(first, time, links),
-                Phase::Sends if self.stations[first].hit => self.fail(first, time, links),
-                Phase::Sends => self.receive(first, time, links),
-                Phase::Acknowledged => self.end(first, time, links),
+            is_of_ends |= number <= CLIENT;
+            match self.stations[number].phase {
+                Phase::Idle => self.wake(number, time, links),
+                Phase::Contends => self.begin(number, time, links),
+                Phase::Sends if self.stations[number].hit => self.fail(number, time, links),
+                Phase::Sends => self.receive(number, time, links),
+            }
+            self.note_next();
+        }
+    }
+
+    /// Notes what happens next, and when that must be known outside: while neither end has a frame, nothing must.
+    fn note_next(&mut self) {
+        let (mut time, mut number, mut begins) = (self.wakes, 0, true);
+        for one in members(self.live) {
+            let station = &self.stations[one];
+            let key = (station.due, station.phase != Phase::Sends);
+            if key < (time, begins) {
+                (time, number, begins) = (key.0, one, key.1);
             }
         }
+        if begins && time == self.wakes {
+            let sleepers = self
+                .stations
+                .iter()
+                .position(|station| station.phase == Phase::Idle && station.due == time);
+            number = sleepers.unwrap_or(number);
+        }
+        self.event = (time, number);
+        self.due = match self.live & ENDS {
+            0 => self.stations[0].due.min(self.stations[CLIENT].due),
+            _ => time,
+        };
+    }
+
+    /// Notes when the first station without a frame has one.
+    fn note_sleepers(&mut self) {
+        let idle = self.stations.iter().filter(|one| one.phase == Phase::Idle);
+        self.wakes = idle.map(|one| one.due).min().unwrap_or(Instant::NEVER);
+    }
+
+    /// A station that had no frame may have one.
+    fn wake<P: Packet>(&mut self, number: usize, now: Instant, links: &mut [Link<P>; 2]) {
+        self.look_for_frame(number, now, links);
+        self.note_sleepers();
+    }
+
+    /// Notes what the phase and the slots of a station mean to the others.
+    fn file(&mut self, number: usize) {
+        let (station, bit) = (&self.stations[number], 1 << number);
+        let into = |set: Stations, is_in: bool| if is_in { set | bit } else { set & !bit };
+        self.counting = into(self.counting, station.counts());
+        self.live = into(self.live, station.is_live());
     }
 
     /// A station without a frame may have one, or will have one later.
     fn look_for_frame<P: Packet>(&mut self, number: usize, now: Instant, links: &mut [Link<P>; 2]) {
-        let station = &mut self.stations[number];
-        let next = match station.source {
+        let next = match self.stations[number].source {
             Source::Link(side) => {
                 links[side].advance(now);
                 links[side].resumes().unwrap_or(Instant::NEVER)
             }
-            Source::Neighbour { .. } => station.next_frame(now, &mut self.rng),
+            Source::Neighbour { .. } => self.stations[number].next_frame(now, &mut self.rng),
         };
+        self.sense(number);
         if next <= now {
+            let station = &mut self.stations[number];
             station.contend(now, &self.airtime.timing, &mut self.rng);
         } else {
-            station.phase = Phase::Idle;
-            station.due = next;
+            let station = &mut self.stations[number];
+            (station.phase, station.due) = (Phase::Idle, next);
+            self.wakes = self.wakes.min(next);
         }
+        self.file(number);
+    }
+
+    /// Finds out what a station has sensed that did not count slots.
+    fn sense(&mut self, number: usize) {
+        let station = &self.stations[number];
+        if station.counts() {
+            return;
+        }
+        let mut quiet = station.quiet;
+        if station.phase == Phase::Idle {
+            let heard = members(station.hears | 1 << number).map(|one| self.stations[one].left);
+            quiet = heard.fold(quiet, Instant::max);
+        }
+        let senses = self.sending & station.hears != 0;
+        let station = &mut self.stations[number];
+        station.quiet = quiet;
+        station.free = match senses {
+            true => Instant::NEVER,
+            false => quiet.max(station.left).max(station.resumes),
+        };
     }
 
     /// The slots of a station have passed.
@@ -216,6 +295,7 @@ impl Wifi {
         }
         let Some(airtime) = self.frame(number, now, links) else {
             self.hold_back(number, now);
+            self.stations[number].backoff = 0;
             return self.look_for_frame(number, now, links);
         };
         let bit = 1 << number;
@@ -224,16 +304,23 @@ impl Wifi {
         station.phase = Phase::Sends;
         (station.began, station.due) = (now, now + airtime);
         station.free = Instant::NEVER;
-        station.hit = self.in_air & station.destroyers != 0;
         station.counters.attempts += 1;
-        self.occupied |= bit;
-        self.in_air |= bit;
-        for other in &mut self.stations {
+        let (hears, destroyers) = (station.hears, station.destroyers);
+        let answers = members(self.answering & destroyers)
+            .any(|receiver| self.stations[receiver].answers_until > now);
+        self.stations[number].hit = answers || self.sending & destroyers != 0;
+        for other in members(self.sending) {
+            let other = &mut self.stations[other];
             other.hit |= other.destroyers & bit != 0;
-            if other.hears & bit != 0 {
-                other.freeze(now, timing);
+        }
+        self.sending |= bit;
+        for other in members(self.counting & hears) {
+            self.stations[other].freeze(now, timing);
+            if !self.stations[other].counts() {
+                self.counting &= !(1 << other);
             }
         }
+        self.file(number);
         self.note(number, now, AccessStep::Begins { airtime });
     }
 
@@ -241,74 +328,48 @@ impl Wifi {
     fn hold_back(&mut self, number: usize, now: Instant) {
         let station = &mut self.stations[number];
         (station.free, station.due) = (Instant::NEVER, Instant::NEVER);
-        if self.occupied & (station.hears | 1 << number) == 0 {
+        if self.sending & station.hears == 0 {
             station.thaw(now, &self.airtime.timing);
         }
-    }
-
-    /// The frame that a station sends at `now`: how long it takes. None if it has none.
-    fn frame<P: Packet>(
-        &mut self,
-        number: usize,
-        now: Instant,
-        links: &mut [Link<P>; 2],
-    ) -> Option<Duration> {
-        let station = &mut self.stations[number];
-        let side = match station.source {
-            Source::Neighbour { airtime, .. } => {
-                // At the highest basic rate.
-                let (is_aggregate, rate) = (self.packets > 1, Rate::from_bits_per_sec(u64::MAX));
-                station.acknowledgement = self.airtime.acknowledgement(is_aggregate, rate);
-                return Some(airtime);
-            }
-            Source::Link(side) => side,
-        };
-        let (link, frame) = (&mut links[side], &mut self.frames[side]);
-        link.advance(now);
-        let rate = link.rate();
-        if rate.is_zero() {
-            return None;
-        }
-        let rate = self.airtime.rate(rate, station.failures);
-        if frame.packets.is_empty() {
-            let room = self.airtime.room(rate);
-            (frame.bits, frame.begun) = (0, now);
-            while frame.packets.len() < self.packets as usize
-                && (frame.packets.is_empty() || frame.bits < room)
-                && let Some(queued) = link.take()
-            {
-                frame.bits = frame.bits.saturating_add(self.airtime.bits(queued.size));
-                frame.packets.push(queued);
-            }
-            if frame.packets.is_empty() {
-                return None;
-            }
-        }
-        let is_aggregate = frame.packets.len() > 1;
-        station.acknowledgement = self.airtime.acknowledgement(is_aggregate, rate);
-        Some(self.airtime.frame(frame.bits, rate))
     }
 
     /// The frame of a station ends, and nothing has destroyed it: its receiver acknowledges it.
     fn receive<P: Packet>(&mut self, number: usize, now: Instant, links: &mut [Link<P>; 2]) {
         let station = &mut self.stations[number];
-        let receiver = 1 << station.receiver;
-        station.phase = Phase::Acknowledged;
-        station.due = now + station.acknowledgement;
+        let until = now + station.acknowledgement;
         station.counters.received += 1;
-        station.counters.useful += station.due - station.began;
-        self.occupied |= receiver;
-        self.in_air = self.in_air & !(1 << number) | receiver;
-        for other in &mut self.stations {
-            let sends = other.phase == Phase::Sends;
-            other.hit |= sends && other.destroyers & receiver != 0;
-            if other.hears & receiver != 0 {
-                other.freeze(now, &self.airtime.timing);
+        station.counters.useful += until - station.began;
+        station.reset();
+        (station.left, station.quiet) = (until, until);
+        let (hears, receiver) = (station.hears, station.receiver);
+        let answers = 1 << receiver;
+        self.stations[receiver].left = until;
+        self.stations[receiver].answers_until = until;
+        self.sending &= !(1 << number);
+        self.answering |= answers;
+        let concerned = hears | self.stations[receiver].hears | answers;
+        for one in members(self.sending) {
+            let other = &mut self.stations[one];
+            other.hit |= other.destroyers & answers != 0;
+            if concerned & 1 << one != 0 {
+                other.quiet = other.quiet.max(until);
+            }
+        }
+        for other in members(self.counting & concerned) {
+            let senses = self.sending & self.stations[other].hears != 0;
+            let other = &mut self.stations[other];
+            other.freeze(now, &self.airtime.timing);
+            if other.free == Instant::NEVER {
+                other.quiet = other.quiet.max(until);
+                if !senses {
+                    other.thaw(now, &self.airtime.timing);
+                }
             }
         }
         self.occupy(number, now, links);
         self.land(number, now, true, links);
-        self.note(number, now, AccessStep::Received);
+        self.note(number, now, AccessStep::Received { until });
+        self.go_on(number, now, links);
     }
 
     /// The frame of a station ends and has not arrived.
@@ -316,7 +377,15 @@ impl Wifi {
         let station = &mut self.stations[number];
         station.counters.wasted += now - station.began;
         station.widen();
-        let gives_up = station.failures >= self.attempts;
+        station.left = now;
+        let (hears, gives_up) = (station.hears, station.failures >= self.attempts);
+        self.sending &= !(1 << number);
+        for other in members(self.counting & hears) {
+            let other = &mut self.stations[other];
+            if other.free == Instant::NEVER && self.sending & other.hears == 0 {
+                other.thaw(now, &self.airtime.timing);
+            }
+        }
         self.occupy(number, now, links);
         if gives_up {
             let station = &mut self.stations[number];
@@ -325,63 +394,21 @@ impl Wifi {
             self.land(number, now, false, links);
         }
         self.note(number, now, AccessStep::Fails { gives_up });
-        self.leave(number, 1 << number, now);
         if gives_up {
-            self.look_for_frame(number, now, links);
-        } else {
-            let station = &mut self.stations[number];
-            station.contend(now, &self.airtime.timing, &mut self.rng);
+            return self.go_on(number, now, links);
         }
-    }
-
-    /// An acknowledgement ends.
-    fn end<P: Packet>(&mut self, number: usize, now: Instant, links: &mut [Link<P>; 2]) {
         let station = &mut self.stations[number];
-        station.reset();
-        let gone = 1 << number | 1 << station.receiver;
-        self.note(number, now, AccessStep::Ends);
-        self.leave(number, gone, now);
-        self.look_for_frame(number, now, links);
+        station.draw(&mut self.rng);
+        self.sense(number);
+        let station = &mut self.stations[number];
+        station.contend(now, &self.airtime.timing, &mut self.rng);
+        self.file(number);
     }
 
-    /// The stations `gone` no longer occupy the medium; `number` was the sender, and draws slots.
-    fn leave(&mut self, number: usize, gone: Stations, now: Instant) {
-        self.occupied &= !gone;
-        self.in_air &= !gone;
+    /// A station has done with a frame: it draws slots, whether it has another frame or not.
+    fn go_on<P: Packet>(&mut self, number: usize, now: Instant, links: &mut [Link<P>; 2]) {
         self.stations[number].draw(&mut self.rng);
-        for (other, station) in self.stations.iter_mut().enumerate() {
-            let is_concerned = (station.hears | 1 << other) & gone != 0;
-            let is_free = self.occupied & (station.hears | 1 << other) == 0;
-            if is_concerned && is_free && station.free == Instant::NEVER {
-                station.thaw(now, &self.airtime.timing);
-            }
-        }
-    }
-
-    /// A frame has ended at `now`.
-    fn occupy<P: Packet>(&mut self, number: usize, now: Instant, links: &mut [Link<P>; 2]) {
-        let station = &self.stations[number];
-        if let Source::Link(side) = station.source {
-            links[side].occupy(now - station.began);
-        }
-    }
-
-    /// The packets of a frame have arrived at `now`, or are given up.
-    fn land<P: Packet>(
-        &mut self,
-        number: usize,
-        now: Instant,
-        is_received: bool,
-        links: &mut [Link<P>; 2],
-    ) {
-        let Source::Link(side) = self.stations[number].source else {
-            return;
-        };
-        links[side].advance(now);
-        let frame = &mut self.frames[side];
-        for queued in frame.packets.drain(..) {
-            links[side].land(&queued, frame.begun, now, is_received);
-        }
+        self.look_for_frame(number, now, links);
     }
 
     /// When the client is back, if it is away at `now`.

@@ -1,12 +1,13 @@
 //! A station: its counter, and what it has to send.
 
+use super::airtime::Airtime;
 use super::config::{Category, NeighbourConfig, Timing, WifiConfig};
 use super::graph::{CLIENT, Graph, Stations};
 use crate::random::Chance;
 use libm::log;
 use rand_pcg::Pcg64Mcg;
 use thalweg_random::{below, open_unit};
-use thalweg_units::{Duration, Instant};
+use thalweg_units::{Duration, Instant, Rate};
 
 /// What a station is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +18,6 @@ pub(super) enum Phase {
     Contends,
     /// Its frame is in the air.
     Sends,
-    /// Its frame has arrived, and is acknowledged.
-    Acknowledged,
 }
 
 /// Where its frames come from.
@@ -68,8 +67,14 @@ pub(super) struct Station {
     /// Failures of its frame in a row.
     pub(super) failures: u32,
     pub(super) phase: Phase,
-    /// Since when it has sensed nothing; `NEVER` while it senses something, or sends.
+    /// Since when it has sensed nothing, or will sense nothing; `NEVER` while it senses a frame, or sends. Kept while it counts.
     pub(super) free: Instant,
+    /// When the last acknowledgement ends that it hears, or waits for.
+    pub(super) quiet: Instant,
+    /// When it leaves the medium, or left it: the end of its last frame and of the acknowledgement, or of one that it sent.
+    pub(super) left: Instant,
+    /// When the last acknowledgement ends that it sends itself.
+    pub(super) answers_until: Instant,
     /// It does not count before: it is away.
     pub(super) resumes: Instant,
     /// When its phase ends: never while it waits for others.
@@ -119,6 +124,8 @@ impl Station {
     ) -> Self {
         let timing = config.phy.timing();
         let contention = category.contention(config.phy);
+        let highest = Rate::from_bits_per_sec(u64::MAX);
+        let at_basic_rate = Airtime::new(config).acknowledgement(config.packets > 1, highest);
         Station {
             hears: graph.those(|other| other != number && graph.hear(other, number)),
             destroyers: graph.those(|other| graph.destroys(other, number)),
@@ -132,11 +139,14 @@ impl Station {
             failures: 0,
             phase: Phase::Idle,
             free: Instant::START,
+            quiet: Instant::START,
+            left: Instant::START,
+            answers_until: Instant::START,
             resumes: Instant::START,
             due,
             hit: false,
             began: Instant::START,
-            acknowledgement: Duration::ZERO,
+            acknowledgement: at_basic_rate,
             counters: StationCounters::default(),
         }
     }
@@ -180,18 +190,28 @@ impl Station {
         }
     }
 
-    /// It senses nothing from `now` on.
+    /// It senses no frame from `now` on, and no acknowledgement when those that it hears have ended.
     pub(super) fn thaw(&mut self, now: Instant, timing: &Timing) {
-        self.free = now.max(self.resumes);
+        self.free = now.max(self.quiet).max(self.resumes);
         if self.phase == Phase::Contends {
             self.count(timing);
         }
     }
 
+    /// Whether it has slots to count, so that what it senses matters to it.
+    pub(super) fn counts(&self) -> bool {
+        self.phase == Phase::Contends || self.phase == Phase::Idle && self.backoff > 0
+    }
+
+    /// Whether it has a frame.
+    pub(super) fn is_live(&self) -> bool {
+        self.phase != Phase::Idle
+    }
+
     /// It has a frame from `now` on. One that comes while the medium is busy draws slots, if none are left.
     pub(super) fn contend(&mut self, now: Instant, timing: &Timing, rng: &mut Pcg64Mcg) {
-        let comes = self.phase == Phase::Idle;
-        if comes && self.free == Instant::NEVER && self.backoff == 0 {
+        let comes = self.phase == Phase::Idle && now >= self.left;
+        if comes && self.free > now && self.backoff == 0 {
             self.draw(rng);
         }
         self.phase = Phase::Contends;
