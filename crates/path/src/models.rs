@@ -88,6 +88,12 @@ pub fn models() -> &'static [Model] {
             "one direction transmits at a time; under load they take turns",
             "IEEE 802.11, constants of its distributed coordination function",
         ),
+        model(
+            Medium,
+            "wifi",
+            "access point, client and neighbours contend: backoff, collisions, aggregates, repeats",
+            "IEEE 802.11-2020, 10.3 and 10.23; Bianchi 2000",
+        ),
         model(Policer, "none", "no policer", "-"),
         model(
             Policer,

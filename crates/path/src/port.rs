@@ -17,6 +17,8 @@ pub(crate) struct Port {
     pub(crate) buffer: Buffer,
     pub(crate) counters: Counters,
     pub(crate) vacant: Vacant,
+    /// Packets in a frame of the medium, which neither wait nor have arrived.
+    pub(crate) in_air: usize,
 }
 
 impl Port {
@@ -26,6 +28,7 @@ impl Port {
             buffer: Buffer::new(limit),
             counters: Counters::new(flows),
             vacant: Vacant::default(),
+            in_air: 0,
         }
     }
 

@@ -6,8 +6,8 @@
 //! that draws, which does so by the number of the change since the start of the trial.
 
 use super::document::{
-    self, add, directions, duration, hops, hops_mut, is_timed, model, repeats_draws, tables,
-    tables_mut, values,
+    self, add, directions, duration, has_neighbours, hops, hops_mut, is_timed, model,
+    repeats_draws, tables, tables_mut, values,
 };
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
@@ -89,7 +89,7 @@ fn shifted(case: &Case, by: Duration) -> Twin {
 fn period(scenario: &Table) -> Option<u64> {
     let mut period = 1;
     for hop in hops(scenario) {
-        if hop.contains_key("noise") || repeats_draws(hop, "queue") {
+        if hop.contains_key("noise") || has_neighbours(hop) || repeats_draws(hop, "queue") {
             return None;
         }
         let mut all = Vec::new();

@@ -7,6 +7,7 @@ mod controllers;
 mod flows;
 mod links;
 mod loss;
+mod medium;
 mod quic_server;
 mod relations;
 mod round;

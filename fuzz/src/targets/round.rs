@@ -1,7 +1,8 @@
 //! Round scenarios: rates, sizes and times whose sums meet in the same nanosecond, with packets of 1250 bytes and
 //! without noise, so that transmissions end, packets arrive and the path changes at one time.
 
-use super::scenario_random::{hops_and_flows, medium};
+use super::medium;
+use super::scenario_random::hops_and_flows;
 use crate::random::Random;
 use crate::values;
 
@@ -83,7 +84,8 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
         .percent(15)
         .then(|| text.push_str("reorder = true\n"));
     if random.percent(20) {
-        *text += &format!("medium = {}\n", medium(random));
+        let make = random.choose(&[medium::turns, medium::contention]);
+        *text += &format!("medium = {}\n", make(random));
     }
     let changes = random.between(0, 6);
     let step = *random.choose(&[1, 5, 10, 50, 100]);

@@ -1,7 +1,7 @@
 //! Random valid scenarios: every controller and option, both stacks, every discipline and model, extreme sizes.
 
 use super::loss::loss;
-use super::{Target, flows, round, traffic};
+use super::{Target, flows, medium, round, traffic};
 use crate::random::Random;
 use crate::trial;
 use crate::values::{buffer, rate, share, time, time_from};
@@ -184,6 +184,8 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
         Some(number) => *text += &format!("[[{key}]]\nname = \"l{number}\"\n"),
     }
     let traced = random.percent(8);
+    let contends = !traced && random.percent(8);
+    let rate = if contends { medium::rate } else { rate };
     if traced {
         *text += &format!("trace = \"{}\"\n", delivery_trace(random));
     } else {
@@ -199,8 +201,10 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
         text.push_str("splits = false\n");
     }
     models(text, random, reorder);
-    if random.percent(12) && !traced {
-        *text += &format!("medium = {}\n", medium(random));
+    if contends {
+        *text += &format!("medium = {}\n", medium::contention(random));
+    } else if random.percent(12) && !traced {
+        *text += &format!("medium = {}\n", medium::turns(random));
     } else if random.percent(12) {
         let (sd, delay) = (rate(random), time_from(random, 1000, 50_000_000));
         let every = time_from(random, 100_000, 100_000_000);
@@ -299,24 +303,13 @@ fn models(text: &mut String, random: &mut Random, reorder: bool) {
     }
 }
 
-/// A medium that both directions share.
-pub(super) fn medium(random: &mut Random) -> String {
-    const OVERHEAD: Maker = |r| format!("\"{} ns\"", r.magnitude(1, 10_000_000));
-    const PACKETS: Maker = |r| r.magnitude(1, 100).to_string();
-    table(
-        random,
-        "half-duplex",
-        &[("overhead", OVERHEAD), ("packets", PACKETS)],
-    )
-}
-
 /// Makes a value.
-type Maker = fn(&mut Random) -> String;
+pub(super) type Maker = fn(&mut Random) -> String;
 /// A key and its values.
-type Key = (&'static str, Maker);
+pub(super) type Key = (&'static str, Maker);
 
 /// Writes an inline table whose optional keys are there in half the cases.
-fn table(random: &mut Random, model: &str, keys: &[Key]) -> String {
+pub(super) fn table(random: &mut Random, model: &str, keys: &[Key]) -> String {
     let mut text = format!("{{ model = \"{model}\"");
     for (key, value) in keys {
         if random.flag() {

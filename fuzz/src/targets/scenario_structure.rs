@@ -196,6 +196,8 @@ const STRUCTURES: &[&str] = &[
     "jitter = { model = \"nr-bpdv\" }",
     "ecn = \"bleach\"",
     "medium = { model = \"half-duplex\", overhead = \"170 us\", packets = 4 }",
+    "medium = { model = \"wifi\", preset = \"apartment\", attempts = 3 }",
+    "medium = { model = \"wifi\", neighbours = [{ heard = \"neither\", airtime = \"1 ms\" }] }",
     "loss = { model = \"random\", rate = \"40 %\" }",
     "loss = { model = \"gilbert-elliott\", p = \"1 %\", r = \"10 %\" }",
     "noise = { rate_sd = \"2 Mbps\", delay_sd = \"1 ms\" }",

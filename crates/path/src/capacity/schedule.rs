@@ -226,7 +226,7 @@ impl CapacitySchedule {
         }
     }
 
-    pub(super) fn segments_per_cycle(&self) -> usize {
+    pub(crate) fn segments_per_cycle(&self) -> usize {
         self.settings.len()
     }
 

@@ -374,7 +374,7 @@ impl<P: Packet> Link<P> {
                 credit,
                 index: self.position.index(),
             };
-            self.settle(&queued, start, departure);
+            self.settle(&queued, start, departure, true);
         } else {
             let work = u128::from(nanobits(size).saturating_sub(credit));
             self.go_on(queued, start, Course::begin(self.position, start, work));
@@ -390,7 +390,7 @@ impl<P: Packet> Link<P> {
                 // Credit of the previous packet beyond the needs of this one.
                 let spare = self.port.transmitter.credit;
                 departure.credit += spare.saturating_sub(nanobits(queued.size));
-                self.settle(&queued, start, departure);
+                self.settle(&queued, start, departure, true);
             }
             Err(transmission) => {
                 self.port.transmitter.until = transmission.at;
@@ -403,9 +403,10 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Determines the fate of a packet whose first bit was sent at `start` and whose last one at a known time.
+    /// Determines the fate of a packet whose first bit was sent at `start` and whose last one at a known time, unless the medium
+    /// has lost it.
     #[inline(always)] // so that the departure of nearly every packet stays in registers
-    fn settle(&mut self, queued: &Queued, start: Instant, departure: Departure) {
+    fn settle(&mut self, queued: &Queued, start: Instant, departure: Departure, arrives: bool) {
         let Queued {
             slot, flow, size, ..
         } = *queued;
@@ -429,7 +430,7 @@ impl<P: Packet> Link<P> {
             self.last_draw = (departure.at, drawn);
             (drawn, jitter.spacing(departure.busy))
         };
-        let is_lost = self.losses.strike(settings.loss, departure.at);
+        let is_lost = self.losses.strike(settings.loss, departure.at) || !arrives;
         if is_lost || queued.ecn == Ecn::Ce && self.ecn == EcnConfig::CeLost {
             self.port.vacant.add(slot);
             let cause = DropCause::Lost;

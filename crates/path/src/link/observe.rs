@@ -95,7 +95,7 @@ impl<P: Packet> Link<P> {
 
     /// Number of packets that are being transmitted or travel.
     pub fn in_flight(&self) -> usize {
-        self.flight.len() + usize::from(self.underway.is_some())
+        self.flight.len() + usize::from(self.underway.is_some()) + self.port.in_air
     }
 
     /// Whether its jitter keeps packets apart at any time, so that one may not arrive for a while after the last.

@@ -27,10 +27,12 @@ pub(super) struct AuditedLink {
     /// Calls since the last check of conservation, which visits each flow.
     unbalanced: usize,
     flows: usize,
+    /// Whether stations contend for its medium.
+    is_in_air: bool,
 }
 
 impl AuditedLink {
-    pub(super) fn new(config: &LinkConfig, flows: usize) -> Self {
+    pub(super) fn new(config: &LinkConfig, flows: usize, is_in_air: bool) -> Self {
         let order = Order::of(config, flows);
         AuditedLink {
             schedule: Schedule::new(config),
@@ -44,6 +46,7 @@ impl AuditedLink {
             largest: Bytes::ZERO,
             unbalanced: 0,
             flows,
+            is_in_air,
         }
     }
 
@@ -81,6 +84,9 @@ impl AuditedLink {
                 format!("is crossed in {travelled}, less than its delay of {least}")
             },
         )?;
+        if self.is_in_air {
+            return Ok(()); // a frame keeps the rate at its start
+        }
         let able = if schedule.is_plain {
             schedule.work(entry.entered, latest)
         } else {
@@ -115,13 +121,20 @@ impl AuditedLink {
             };
             let able = work(sent.from, sent.until);
             let nanosecond = work(sent.until - Duration::from_nanos(1), sent.until);
-            if let Some((medium, side)) = &mut on_medium {
-                medium.check(*side, &sent)?;
-            }
             self.sending = sent.size;
             self.crossing.settle(&sent);
+            let (schedule, in_order) = (&self.schedule, self.in_order);
+            match &mut on_medium {
+                Some((AuditedMedium::Air(air), side)) => {
+                    let given_up = air.check(*side, &sent)?;
+                    self.transmitter.fate(&sent, given_up, schedule, in_order)?;
+                    continue;
+                }
+                Some((AuditedMedium::Turns(turns), side)) => turns.check(*side, &sent)?,
+                None => {}
+            }
             self.transmitter
-                .check(&sent, able, nanosecond, &self.schedule, self.in_order)?;
+                .check(&sent, able, nanosecond, schedule, in_order)?;
         }
         self.crossing.reconcile(&self.schedule)?;
         let held = Held {
@@ -135,7 +148,11 @@ impl AuditedLink {
         };
         let (limit, rate) = self.schedule.limit(now);
         buffer::check(&held, limit, rate)?;
-        let on_the_way = self.crossing.on_the_way();
+        let in_frame = match &on_medium {
+            Some((AuditedMedium::Air(air), side)) => air.in_air(*side),
+            _ => 0,
+        };
+        let on_the_way = self.crossing.on_the_way() + in_frame;
         let counted = link.in_flight();
         // Noise may leave the end of a transmission unknown for a while: the fate of its packet is open.
         let unsettled = usize::from(!self.schedule.is_plain);

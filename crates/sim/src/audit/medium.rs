@@ -1,13 +1,29 @@
 //! A medium that two links share: one of them transmits at a time, an access carries no more than it may, and its overhead
 //! lies between an access and the next.
 
+use super::air::AuditedAir;
 use super::finding::{Verdict, hold};
-use thalweg_path::{MediumConfig, Transmitted};
+use thalweg_path::{HalfDuplexConfig, MediumConfig, Transmitted};
 use thalweg_units::Instant;
 
+/// The rules of a medium.
+pub(super) enum AuditedMedium {
+    Turns(AuditedTurns),
+    Air(Box<AuditedAir>),
+}
+
+impl AuditedMedium {
+    pub(super) fn new(config: &MediumConfig) -> Self {
+        match config {
+            MediumConfig::HalfDuplex(config) => AuditedMedium::Turns(AuditedTurns::new(*config)),
+            MediumConfig::Wifi(config) => AuditedMedium::Air(Box::new(AuditedAir::new(config))),
+        }
+    }
+}
+
 /// State of the check.
-pub(super) struct AuditedMedium {
-    config: MediumConfig,
+pub(super) struct AuditedTurns {
+    config: HalfDuplexConfig,
     /// Which link transmitted last.
     holder: usize,
     busy_until: Instant,
@@ -15,9 +31,9 @@ pub(super) struct AuditedMedium {
     carried: u32,
 }
 
-impl AuditedMedium {
-    pub(super) fn new(config: MediumConfig) -> Self {
-        AuditedMedium {
+impl AuditedTurns {
+    fn new(config: HalfDuplexConfig) -> Self {
+        AuditedTurns {
             config,
             holder: 0,
             busy_until: Instant::START,
@@ -61,7 +77,7 @@ mod tests {
 
     /// The first problem of transmissions: link, start and end in microseconds; three packets an access, 100 us after it.
     fn problem(transmissions: &[(usize, u64, u64)]) -> Option<String> {
-        let mut medium = AuditedMedium::new(MediumConfig {
+        let mut medium = AuditedTurns::new(HalfDuplexConfig {
             overhead: Duration::from_micros(100),
             packets: 3,
         });

@@ -11,6 +11,7 @@
 //!   busy never less. That applies to the end of transmission, so jitter may release packets together. All packets
 //!   are lost while every packet is, and none while none is.
 //! - `medium`: of two links that share a medium one transmits at a time, with the overhead between accesses.
+//! - `air`: of stations that contend none begins while it senses another, and nothing arrives from a frame that was destroyed.
 //! - `crossing`: a packet leaves once, as the link determined, and in order where promised; not
 //!   earlier than transmission and propagation allow (`link`). None outlives a change that empties the queue.
 //! - `ledger`: what entered a link has left, was dropped, was lost or is inside.
@@ -24,6 +25,7 @@
 //! # Limits
 //! Memory grows with the number of packets: one byte for each, and 64 for each that a link drops.
 
+mod air;
 mod buffer;
 mod clock;
 pub(crate) mod completion;
@@ -51,7 +53,7 @@ pub use finding::AuditError;
 use finding::{Verdict, hold};
 use link::AuditedLink;
 use medium::AuditedMedium;
-use thalweg_path::{Link, Packet};
+use thalweg_path::{Link, Medium, MediumConfig, Packet};
 use thalweg_transport::{AckConduct, PacketEvent, Role};
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
@@ -108,8 +110,13 @@ impl Auditor {
         elements: Elements,
     ) -> Self {
         let configs = || scenario.hops.iter().flat_map(|hop| hop.links.iter());
-        let links: Vec<AuditedLink> = configs()
-            .map(|config| AuditedLink::new(config, elements.connections + elements.sources))
+        let flows = elements.connections + elements.sources;
+        let links: Vec<AuditedLink> = (scenario.hops.iter())
+            .flat_map(|hop| hop.links.iter().map(move |config| (config, hop)))
+            .map(|(config, hop)| {
+                let is_in_air = matches!(hop.medium, Some(MediumConfig::Wifi(_)));
+                AuditedLink::new(config, flows, is_in_air)
+            })
             .collect();
         let marking: Vec<bool> = configs().map(AuditedLink::may_mark).collect();
         let sides = (connections.iter())
@@ -160,7 +167,7 @@ impl Auditor {
             elements,
             links,
             media: (scenario.hops.iter())
-                .map(|hop| hop.medium.map(AuditedMedium::new))
+                .map(|hop| hop.medium.as_ref().map(AuditedMedium::new))
                 .collect(),
             link_names: names.map(|name| format!("link {name}")).collect(),
             sides,
@@ -330,6 +337,18 @@ impl Auditor {
         self.note(verdict, |audit| {
             audit.side_name(connection, side.peer().index())
         });
+    }
+
+    /// Something has happened on the medium of a hop.
+    pub(crate) fn medium(&mut self, hop: usize, medium: &mut Medium) {
+        let Some(AuditedMedium::Air(air)) = &mut self.media[hop] else {
+            return;
+        };
+        let mut verdict = Ok(());
+        while let Some(event) = medium.take_access() {
+            verdict = verdict.and_then(|()| air.step(&event));
+        }
+        self.note(verdict, |audit| audit.element_name(Element::Medium(hop)));
     }
 
     /// A link has been moved to `now`.

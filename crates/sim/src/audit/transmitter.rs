@@ -67,17 +67,30 @@ impl Transmitter {
             )
         })?;
         self.spare = (have - need).min(nanosecond);
+        self.fate(sent, false, schedule, in_order)
+    }
+
+    /// What becomes of a packet that was sent, unless its medium has given it up.
+    pub(super) fn fate(
+        &mut self,
+        sent: &Transmitted,
+        given_up: bool,
+        schedule: &Schedule,
+        in_order: bool,
+    ) -> Verdict {
+        let until = sent.until;
         let loss = schedule.loss(until);
         hold(sent.arrival.is_none() || !loss.is_certain(), || {
             format!("delivers a packet sent until {until}, when every packet is lost")
         })?;
-        let may_lose = schedule.loses_marked || !loss.is_impossible();
+        let may_lose = given_up || schedule.loses_marked || !loss.is_impossible();
         hold(sent.arrival.is_some() || may_lose, || {
             format!("loses a packet sent until {until}, when none is lost")
         })?;
         self.count += 1;
         if let Some(is_lost) = schedule.takes(self.count) {
-            let is_right = is_lost == sent.arrival.is_none() || schedule.loses_marked && !is_lost;
+            let may_lose = given_up || schedule.loses_marked;
+            let is_right = is_lost == sent.arrival.is_none() || may_lose && !is_lost;
             hold(is_right, || {
                 let (count, word) = (self.count, if is_lost { "delivers" } else { "loses" });
                 format!("{word} packet {count} of those that it has sent, against its loss")

@@ -11,6 +11,7 @@ mod medium;
 mod propagation;
 mod refusals;
 mod tunnels;
+mod wifi;
 
 use thalweg_sim::{Outcome, Scenario};
 

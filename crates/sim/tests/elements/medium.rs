@@ -5,7 +5,7 @@ use thalweg_sim::{Outcome, Scenario};
 use thalweg_units::Duration;
 
 /// On 20 Mbps and 40 ms for 10 s, with these lines of the path and this rest.
-fn outcome(lines: &str, rest: &str) -> Outcome {
+pub(super) fn outcome(lines: &str, rest: &str) -> Outcome {
     let text = format!(
         "title = \"medium\"\ntime_limit = \"10 s\"\n[path]\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\nbuffer = \"100 ms\"\n{lines}\n{rest}"
     );
@@ -18,21 +18,21 @@ fn outcome(lines: &str, rest: &str) -> Outcome {
     .0
 }
 
-fn flow(name: &str, what: &str) -> String {
+pub(super) fn flow(name: &str, what: &str) -> String {
     format!(
         "[[flow]]\nname = \"{name}\"\ncontroller = \"cubic\"\n{what} = \"1 GB\"\nbackground = true\n"
     )
 }
 
 /// A source that fills a direction by itself.
-fn flood(name: &str, from: &str, packet: u64) -> String {
+pub(super) fn flood(name: &str, from: &str, packet: u64) -> String {
     format!(
         "[[traffic]]\nname = \"{name}\"\nrate = \"40 Mbps\"\nfrom = \"{from}\"\npacket = \"{packet} B\"\non = [[\"0 s\", \"10 s\"]]\n"
     )
 }
 
 /// A flow that never begins: there must be one.
-const NONE: &str = "[[flow]]\nname = \"none\"\ncontroller = \"cubic\"\ndownload = \"1 B\"\nstart = \"20 s\"\nbackground = true\n";
+pub(super) const NONE: &str = "[[flow]]\nname = \"none\"\ncontroller = \"cubic\"\ndownload = \"1 B\"\nstart = \"20 s\"\nbackground = true\n";
 
 #[test]
 fn the_acknowledgements_of_a_download_take_their_airtime_from_it() {
@@ -153,7 +153,7 @@ fn a_trial_that_starts_later_is_the_same_trial_later() {
 #[test]
 fn a_medium_that_makes_no_sense_is_refused_with_what_is_accepted() {
     let refusals = [
-        "medium = \"wifi\"",
+        "medium = \"wimax\"",
         "medium = true",
         "medium = {}",
         "medium = { model = \"half-duplex\", access = \"1 ms\" }",
@@ -167,9 +167,9 @@ fn a_medium_that_makes_no_sense_is_refused_with_what_is_accepted() {
     ]
     .map(|lines| refusal(&format!("rate = \"1 Mbps\"\n{lines}")));
     insta::assert_snapshot!(refusals.join("\n"), @r#"
-    a.toml:5: `medium = "wifi"`: unknown value "wifi"; accepted: "half-duplex"
-    a.toml:5: `medium = true`: true is neither a text nor a number; accepted: "half-duplex", or a table with one of these as its model
-    a.toml:5: `medium = {}`: the key "model" is missing here; accepted: "half-duplex", or a table with one of these as its model
+    a.toml:5: `medium = "wimax"`: unknown value "wimax"; accepted: "half-duplex" or "wifi"
+    a.toml:5: `medium = true`: true is neither a text nor a number; accepted: "half-duplex", "wifi", or a table with one of these as its model
+    a.toml:5: `medium = {}`: the key "model" is missing here; accepted: "half-duplex", "wifi", or a table with one of these as its model
     a.toml:5: `medium = { model = "half-duplex", access = "1 ms" }`: unknown key "access"; accepted: "overhead" or "packets"
     a.toml:5: `medium = { model = "half-duplex", overhead = 100 }`: 100 has no unit; accepted: a text with a unit, such as "80 ms"
     a.toml:5: path.medium: overhead "2 s" is too long; accepted: at most "1 s"
@@ -181,7 +181,7 @@ fn a_medium_that_makes_no_sense_is_refused_with_what_is_accepted() {
     "#);
 }
 
-fn refusal(lines: &str) -> String {
+pub(super) fn refusal(lines: &str) -> String {
     let text = format!(
         "title = \"t\"\n[path]\nrtt = \"40 ms\"\n{lines}\n[[flow]]\nname = \"main\"\ncontroller = \"c4\"\ndownload = \"1 MB\"\n"
     );

@@ -137,7 +137,16 @@ pub(crate) fn is_random(hop: &Table) -> bool {
             )
     };
     let changed = tables(hop, "change");
-    hop.contains_key("noise") || directions(hop).into_iter().chain(changed).any(drawn)
+    hop.contains_key("noise")
+        || model(hop, "medium") == Some("wifi")
+        || directions(hop).into_iter().chain(changed).any(drawn)
+}
+
+/// Whether neighbours or absences on the medium of a hop come by the clock.
+pub(crate) fn has_neighbours(hop: &Table) -> bool {
+    let medium = hop.get("medium").and_then(Value::as_table);
+    let keys = ["preset", "neighbours", "scan"];
+    medium.is_some_and(|medium| keys.iter().any(|key| medium.contains_key(*key)))
 }
 
 /// A link whose behaviour does not depend on the time at which packets come.

@@ -11,6 +11,7 @@ mod flow;
 mod host;
 mod link;
 mod media;
+mod medium;
 mod names;
 mod packets;
 mod path;

@@ -43,7 +43,7 @@ pub(crate) struct Path {
     pub(crate) noise: Option<PathNoise>,
     /// Token-bucket policer before the queue, in each direction.
     pub(crate) policer: Option<Policer>,
-    /// One medium for both directions, which transmit in turn: "half-duplex", or a table with a model.
+    /// One medium for both directions: "half-duplex", "wifi", or a table with a model.
     pub(crate) medium: Option<Form<Medium>>,
     /// Whether packets with less jitter overtake others. In order by default.
     #[serde(default)]

@@ -45,7 +45,7 @@ impl Short for Queue {
 
 impl Short for Medium {
     const TEXT: &'static str = "the name of a model";
-    const MEANING: &'static str = "A model with a packet an access and no overhead.";
+    const MEANING: &'static str = "A model with its defaults.";
     fn written_out(text: &str) -> Table<'_> {
         vec![("model", text)]
     }

@@ -19,6 +19,9 @@ impl Network {
         for link in &mut self.links {
             link.record_transmissions(true);
         }
+        for medium in self.media.iter_mut().flatten() {
+            medium.record_accesses(true);
+        }
         let auditor = Auditor::new(scenario, self.seed, &self.connections, self.elements);
         self.audit = Some(Box::new(auditor));
         self

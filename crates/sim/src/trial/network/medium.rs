@@ -5,26 +5,34 @@ use super::first_link::InTransit;
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
 use crate::trial::element::Element;
+use crate::trial::seed;
 use thalweg_path::{Link, Medium};
 use thalweg_units::Instant;
 
-/// The medium of each hop; empty if no hop has one.
-pub(super) fn of_hops(scenario: &Scenario) -> Vec<Option<Medium>> {
+/// The medium of each hop, for which its links wait from now on; empty if no hop has one.
+pub(super) fn of_hops(
+    scenario: &Scenario,
+    trial: u64,
+    links: &mut [Link<InTransit>],
+) -> Vec<Option<Medium>> {
     if scenario.shared_medium().is_none() {
         return Vec::new();
     }
-    let hops = scenario.hops.iter();
-    hops.map(|hop| hop.medium.map(Medium::new)).collect()
+    let hops = scenario.hops.iter().enumerate();
+    hops.map(|(hop, spec)| {
+        let first = LinkId::new(hop, Direction::Down);
+        let links = links[first.index()..].first_chunk_mut()?;
+        let seed = seed::of_link(scenario, trial, first);
+        Some(Medium::new(spec.medium.as_ref()?, seed, links))
+    })
+    .collect()
 }
 
 impl Network {
     /// The medium of a hop is due.
     pub(super) fn call_medium(&mut self, hop: usize) {
         let now = self.now;
-        self.at_medium(hop, |medium, links| {
-            medium.call(now, links);
-            true
-        });
+        self.at_medium(hop, |medium, links| Some(medium.call(now, links)));
     }
 
     /// Packets have been pushed into a link.
@@ -33,14 +41,16 @@ impl Network {
     pub(super) fn note_pushed(&mut self, link: LinkId) {
         let now = self.now;
         let side = link.direction() as usize;
-        self.at_medium(link.hop(), |medium, links| medium.pushed(now, side, links));
+        self.at_medium(link.hop(), |medium, links| {
+            medium.pushed(now, side, links).then_some(true)
+        });
     }
 
-    /// Something happens on the medium of a hop, if it has one, which may concern both links, or not.
+    /// Something may happen on the medium of a hop, if it has one; if so, it concerns both links, or not.
     fn at_medium(
         &mut self,
         hop: usize,
-        happens: impl FnOnce(&mut Medium, &mut [Link<InTransit>; 2]) -> bool,
+        happens: impl FnOnce(&mut Medium, &mut [Link<InTransit>; 2]) -> Option<bool>,
     ) {
         let first = LinkId::new(hop, Direction::Down).index();
         let Some(medium) = &mut self.media[hop] else {
@@ -49,12 +59,18 @@ impl Network {
         let Some(links) = self.links[first..].first_chunk_mut() else {
             return;
         };
-        if !happens(medium, links) {
+        let Some(concerns_links) = happens(medium, links) else {
             return;
+        };
+        if let Some(audit) = &mut self.audit {
+            audit.medium(hop, medium);
         }
         let due = medium.next();
         let number = self.elements.number(Element::Medium(hop));
         self.queue.set(number, due);
+        if !concerns_links {
+            return;
+        }
         for link in Direction::BOTH.map(|direction| LinkId::new(hop, direction)) {
             let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
             self.note_delivered(link, next);

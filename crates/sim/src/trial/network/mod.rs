@@ -124,8 +124,8 @@ impl Network {
         }
         let sources = traffic::sources(scenario, trial);
         let own = (&connections[..], sources.len());
-        let links = links::of_hops(scenario, trial, own, record);
-        let media = medium::of_hops(scenario);
+        let mut links = links::of_hops(scenario, trial, own, record);
+        let media = medium::of_hops(scenario, trial, &mut links);
         let breakers = breaker::of_aggregates(scenario, &connections, &sources);
         let elements = Elements {
             links: links.len(),

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use thalweg_path::test_packet::{TestPacket, at, ms};
-use thalweg_path::{Change, Limit, Link, LinkConfig, Medium, MediumConfig};
+use thalweg_path::{Change, HalfDuplexConfig, Limit, Link, LinkConfig, Medium, MediumConfig};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// 8 Mbps: 1000 bytes in a millisecond; 10 ms of delay.
@@ -10,7 +10,7 @@ fn config() -> LinkConfig {
     LinkConfig::new(Rate::from_bits_per_sec(8_000_000), ms(10))
 }
 
-const PLAIN: MediumConfig = MediumConfig {
+const PLAIN: HalfDuplexConfig = HalfDuplexConfig {
     overhead: Duration::ZERO,
     packets: 1,
 };
@@ -21,11 +21,11 @@ type Pushed = (Instant, usize, u64);
 /// When which packet leaves which link: time, link, and place among what is pushed.
 fn arrivals(
     configs: [&LinkConfig; 2],
-    medium: MediumConfig,
+    medium: HalfDuplexConfig,
     packets: &[Pushed],
 ) -> Vec<(Instant, usize, u64)> {
     let mut links = configs.map(|config| Link::<TestPacket>::new(config, 1, 0));
-    let mut medium = Medium::new(medium);
+    let mut medium = Medium::new(&MediumConfig::HalfDuplex(medium), 1, &mut links);
     let mut seen = Vec::new();
     let mut packets = (0..).zip(packets).peekable();
     loop {
@@ -101,7 +101,7 @@ fn directions_with_packets_take_turns_however_long_each_takes() {
 
 #[test]
 fn an_access_carries_what_waits_up_to_its_number_and_costs_its_overhead() {
-    let medium = MediumConfig {
+    let medium = HalfDuplexConfig {
         overhead: ms(3),
         packets: 2,
     };
@@ -198,7 +198,7 @@ proptest! {
         for _ in 0..count {
             pushed.extend([0, 1].map(|side| (at(0), side, sizes[side])));
         }
-        let seen = arrivals([&configs[0], &configs[1]], MediumConfig { overhead, packets }, &pushed);
+        let seen = arrivals([&configs[0], &configs[1]], HalfDuplexConfig { overhead, packets }, &pushed);
         prop_assert_eq!(seen.len() as u64, 2 * count);
         // The first packet goes alone, as nothing waits beside it when it comes; then each access has `packets`, in turn.
         // All of them take their transmission times, and the overhead lies between accesses.

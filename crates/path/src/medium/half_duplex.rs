@@ -2,8 +2,8 @@
 //!
 //! # Model
 //! While the medium is free, a packet that comes to either link is transmitted at once. Each access carries a packet, or
-//! up to [`MediumConfig::packets`] of its link as long as more of them wait. After an access the medium stays busy for
-//! [`MediumConfig::overhead`]. Then it is the turn of the link that did not have the last access, if a packet waits there,
+//! up to [`HalfDuplexConfig::packets`] of its link as long as more of them wait. After an access the medium stays busy for
+//! [`HalfDuplexConfig::overhead`]. Then it is the turn of the link that did not have the last access, if a packet waits there,
 //! and otherwise of the other one. So two links that always have packets get every second access, however long each takes:
 //! stations of a distributed coordination function have equal chances of access, not equal time.
 //!
@@ -22,7 +22,7 @@ use thalweg_units::{Duration, Instant};
 
 /// How links get access to a medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MediumConfig {
+pub struct HalfDuplexConfig {
     /// How long the medium stays busy after each access.
     pub overhead: Duration,
     /// The most packets that an access carries; at least one.
@@ -31,8 +31,8 @@ pub struct MediumConfig {
 
 /// The medium of two links. Its driver calls it when it is due, and tells it what it has pushed into them.
 #[derive(Clone, Debug)]
-pub struct Medium {
-    config: MediumConfig,
+pub struct HalfDuplex {
+    config: HalfDuplexConfig,
     phase: Phase,
     /// Which link had the last access.
     holder: usize,
@@ -51,10 +51,10 @@ enum Phase {
     Overhead,
 }
 
-impl Medium {
+impl HalfDuplex {
     /// A free medium; no link has had access yet.
-    pub fn new(config: MediumConfig) -> Self {
-        Medium {
+    pub fn new(config: HalfDuplexConfig) -> Self {
+        HalfDuplex {
             config,
             phase: Phase::Free,
             holder: 1,

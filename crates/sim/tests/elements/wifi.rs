@@ -1,0 +1,126 @@
+//! A medium for which access point, client and neighbours contend, under the auditor.
+
+use super::medium::{NONE, flood, flow, outcome, refusal};
+use thalweg_units::Duration;
+
+fn wifi(keys: &str) -> String {
+    format!("medium = {{ model = \"wifi\"{keys} }}")
+}
+
+#[test]
+fn every_preset_makes_a_trial_and_one_that_repeats() {
+    for preset in ["home", "apartment", "office", "hidden", "scan"] {
+        let lines = wifi(&format!(", preset = \"{preset}\""));
+        let both = flow("down", "download") + &flow("up", "upload");
+        let [first, second] = [(); 2].map(|()| outcome(&lines, &both));
+        assert_eq!(first.trace_hash, second.trace_hash);
+        assert!(
+            first.links.iter().all(|link| link.delivered_packets > 500),
+            "{preset}: {:?}",
+            first.links
+        );
+    }
+}
+
+#[test]
+fn a_trial_without_neighbours_that_starts_later_is_the_same_trial_later() {
+    let at = |start: &str| {
+        let flows = ["download", "upload"].map(|what| {
+            flow(what, what).replace("1 GB", "2 MB") + &format!("start = \"{start}\"\n")
+        });
+        let flows = outcome(&wifi(", attempts = 3"), &flows.concat()).flows;
+        flows.iter().map(|flow| flow.completion).collect::<Vec<_>>()
+    };
+    let (now, later) = (at("0 s"), at("1234567 ns"));
+    assert!(now.iter().all(Option::is_some), "{now:?}");
+    let shift = Duration::from_nanos(1_234_567);
+    let shifted = now.iter().map(|time| time.map(|time| time + shift));
+    assert_eq!(later, shifted.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_download_gets_what_acknowledgements_and_neighbours_leave() {
+    let download = |keys: &str| {
+        let outcome = outcome(&wifi(keys), &flow("main", "download"));
+        outcome.links[0].delivered_bytes.as_u64() as f64
+    };
+    let neighbours =
+        |count: u32| format!(", neighbours = [{{ count = {count}, airtime = \"4 ms\" }}]");
+    let (alone, one, three) = (
+        download(""),
+        download(&neighbours(1)),
+        download(&neighbours(3)),
+    );
+    // Of 10 s at 20 Mbps, whose frames take up to 4 ms: the acknowledgements of QUIC contend for accesses of their own.
+    assert!((17e6..24e6).contains(&alone), "{alone}");
+    // Equal chances, and as many accesses of the client: a third of all or less with one neighbour.
+    assert!(
+        one < 0.6 * alone && three < 0.5 * one,
+        "{alone} {one} {three}"
+    );
+    assert!(three > 0.1 * alone, "{alone} {one} {three}");
+}
+
+#[test]
+fn a_hidden_neighbour_costs_packets_and_drivers_that_repeat_win_them_back() {
+    let lost = |attempts: u32| {
+        let keys = format!(
+            ", packets = 1, attempts = {attempts}, neighbours = [{{ heard = \"access-point\", airtime = \"2 ms\", on = \"20 ms\", off = \"180 ms\" }}]"
+        );
+        let traffic = NONE.to_owned() + &flood("up", "client", 200).replace("40 Mbps", "80 kbps");
+        let outcome = outcome(&wifi(&keys), &traffic);
+        let link = &outcome.links[1];
+        link.lost_packets as f64 / (link.lost_packets + link.delivered_packets) as f64
+    };
+    let (standard, repeated) = (lost(7), lost(60));
+    assert!(standard > 0.01, "{standard}");
+    assert!(repeated < 0.1 * standard, "{standard} {repeated}");
+}
+
+#[test]
+fn a_medium_that_makes_no_sense_is_refused_with_what_is_accepted() {
+    let refusals = [
+        ", preset = \"castle\"",
+        ", phy = \"be\"",
+        ", phy = \"a\", packets = 2",
+        ", packets = 65",
+        ", airtime = \"20 ms\"",
+        ", attempts = 0",
+        ", fallback = 0",
+        ", overhead = \"1 ms\"",
+        ", neighbours = [{ count = 0, airtime = \"1 ms\" }]",
+        ", neighbours = [{ heard = \"nobody\", airtime = \"1 ms\" }]",
+        ", neighbours = [{ count = 2 }]",
+        ", neighbours = [{ airtime = \"1 ms\", on = \"1 s\" }]",
+        ", neighbours = [{ airtime = \"1 us\" }]",
+        ", neighbours = [{ count = 40, airtime = \"1 ms\" }, { count = 23, airtime = \"1 ms\" }]",
+        ", scan = { every = \"1 s\", length = \"1 s\" }",
+        ", scan = { every = \"2 h\", length = \"1 s\" }",
+    ]
+    .map(|keys| refusal(&format!("rate = \"10 Mbps\"\n{}", wifi(keys))));
+    let slow = [
+        "rate = \"10 kbps\"\nbuffer = \"1 s\"",
+        "rate = \"10 Mbps\"\nchange = [{ at = \"1 s\", up_rate = \"999 kbps\" }]",
+    ]
+    .map(|lines| refusal(&format!("{lines}\n{}", wifi(""))));
+    insta::assert_snapshot!(refusals.into_iter().chain(slow).collect::<Vec<_>>().join("\n"), @r#"
+    a.toml:5: `medium = { model = "wifi", preset = "castle" }`: unknown value "castle"; accepted: one of "home", "apartment", "office", "hidden", "scan"
+    a.toml:5: `medium = { model = "wifi", phy = "be" }`: unknown value "be"; accepted: one of "b", "a", "g", "n", "ac", "ax"
+    a.toml:5: path.medium: packets 2 is out of range; accepted: 1, as this physical layer has no aggregates
+    a.toml:5: path.medium: packets 65 is out of range; accepted: 1 to 64 packets an access
+    a.toml:5: path.medium: airtime "20 ms" is out of range; accepted: "50 us" to "10 ms"
+    a.toml:5: path.medium: attempts 0 is out of range; accepted: 1 to 1000
+    a.toml:5: path.medium: fallback 0 is out of range; accepted: 1 to 1000 failures
+    a.toml:5: `medium = { model = "wifi", overhead = "1 ms" }`: unknown key "overhead"; accepted: one of "preset", "phy", "access", "packets", "airtime", "attempts", "fallback", "neighbours", "scan"
+    a.toml:5: path.medium.neighbours.0: count 0 is out of range; accepted: 1 to 62 stations
+    a.toml:5: `medium = { model = "wifi", neighbours = [{ heard = "nobody", airtime = "1 ms" }] }`: unknown value "nobody"; accepted: one of "both", "access-point", "client", "neither"
+    a.toml:5: `medium = { model = "wifi", neighbours = [{ count = 2 }] }`: the key "airtime" is missing here; accepted: airtime = "4 ms"
+    a.toml:5: path.medium.neighbours.0: on and off belong together; accepted: both, or neither for a station that always has a frame
+    a.toml:5: path.medium.neighbours.0: airtime "1 us" is out of range; accepted: "50 us" to "10 ms"
+    a.toml:5: path.medium: neighbours are 63 in all; accepted: at most 62
+    a.toml:5: path.medium: scan.length "1 s" is out of range; accepted: above "0 s" and below scan.every, "1 s"
+    a.toml:5: path.medium: scan.every "7200 s" is out of range; accepted: "1 us" to "3600 s"
+    a.toml:4: path.rate: "10 kbps" is below the lowest rate of the medium "wifi"; accepted: at least "1 Mbps", or "0 bps"
+    a.toml:5: path.change.0.up_rate: "999 kbps" is below the lowest rate of the medium "wifi"; accepted: at least "1 Mbps", or "0 bps"
+    "#);
+}
