@@ -19,13 +19,6 @@ ACCEPTED = (
 _MOST_BYTES = 512 << 20
 """Of a file, packed or not."""
 _GZIP = b"\x1f\x8b"
-_ENDINGS = (".qlog", ".sqlog", ".pcap", ".pcapng", ".cap", ".json", ".parquet", ".gz", ".csv", ".log", ".jsonl")
-
-
-def is_foreign(name: str) -> bool:
-    """Whether a text names a file that a reader here is for, and not a scenario."""
-    path = Path(name)
-    return path.suffix.lower() in _ENDINGS or (path.is_file() and path.suffix.lower() != ".toml")
 
 
 def read(file: str | Path) -> list[View]:

@@ -16,13 +16,15 @@ import numpy as np
 
 from thalweg.foreign.reading.segments import Flow, Segment
 from thalweg.foreign.reading.tcp_place import ACK, SYN, clock_of, mss_of, place_of
-from thalweg.foreign.reading.view import View, steps
+from thalweg.foreign.reading.view import Floats, View, steps
 
 _SPURIOUS = 0.7
 """Of the least round trip: an acknowledgement that comes sooner after a retransmission is of the first packet."""
 _REORDERED = 0.5
 """Of the round trip: what fills a hole within this time was reordered and not lost."""
 _MOST_SEGMENT = 1 << 20
+_DUPLICATES, _LATER = 3, 200
+"""Later packets whose arrival means a loss, and of how many."""
 
 
 @dataclass
@@ -156,6 +158,7 @@ def view(flow: Flow) -> View | None:
         return None
     order = np.argsort(np.asarray(sent.times), kind="stable")
     times = np.asarray(sent.times)[order]
+    acked = np.asarray(sent.acked)[order]
     every = (*flow.forward.segments, *flow.backward.segments)
     begin = min(*(one.time_s for one in every), float(times[0]))
 
@@ -167,15 +170,26 @@ def view(flow: Flow) -> View | None:
         protocol="TCP",
         sent_s=times - begin,
         sent_bytes=np.asarray(sent.sizes, np.int64)[order],
-        acked_s=np.asarray(sent.acked)[order] - begin,
+        acked_s=acked - begin,
         acked_by=np.asarray(sent.acked_by, np.int64)[order],
-        lost_s=np.asarray(sent.lost)[order] - begin,
+        lost_s=_declared(acked, np.asarray(sent.lost)[order]) - begin,
         rtt=steps([time - begin for time in reading.rtts[0]], reading.rtts[1]),
         allowed=steps([time - begin for time in reading.allowed[0]], reading.allowed[1]),
         offered=steps([time - begin for time in reading.offered[0]], reading.offered[1]),
         handshake_s=float(times[0]) - begin,
         missing=reading.lacks(),
     )
+
+
+def _declared(acked: Floats, again: Floats) -> Floats:
+    """When a sender took what it sent again for lost: with the third later packet that arrived (RFC 6675)."""
+    found = again.copy()
+    for place in np.flatnonzero(np.isfinite(again)):
+        later = acked[place + 1 : place + 1 + _LATER]
+        known = np.sort(later[np.isfinite(later)])
+        if known.size >= _DUPLICATES:
+            found[place] = min(again[place], known[_DUPLICATES - 1])
+    return found
 
 
 def _after(sequence: int, origin: int, near: int) -> int:
