@@ -11,7 +11,7 @@ import numpy as np
 from thalweg.base.quantity import percent, text
 from thalweg.experiments.explain.conformance import Conformance, conformance
 from thalweg.foreign.inference.cuts import NO_LOSS, counted, cuts
-from thalweg.foreign.inference.idle import steady
+from thalweg.foreign.inference.idle import WHOLE, steady
 from thalweg.foreign.inference.limits import Limits, limits, logged
 from thalweg.foreign.inference.path import Path, path
 from thalweg.foreign.inference.who import FITS, FOLLOWERS, Who, who
@@ -21,7 +21,6 @@ from thalweg.results.limited import WORDS
 
 _LEAST_SHARE = 0.01
 _MOST_NAMED = 6
-_STEADY = 0.75
 
 
 @dataclass(frozen=True)
@@ -217,7 +216,7 @@ def limits_and_who(view: View) -> tuple[Limits | None, Who]:
 
 def _is_steady(view: View) -> bool:
     """Whether its rate is steady nearly all the time: controllers probe."""
-    return sum(end - begin for begin, end in steady(view)) > _STEADY * view.duration_s
+    return sum(end - begin for begin, end in steady(view)) > WHOLE * view.duration_s
 
 
 def _bound(is_seen: bool) -> str:

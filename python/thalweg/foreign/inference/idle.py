@@ -29,6 +29,10 @@ _BURST_S = 2e-6
 _STEADY_S = 2.5
 _SAME = 0.03
 _NO_QUEUE = 1.1
+_BELOW = 0.8
+"""Of the highest rate: a steady rate as high as any may be the capacity of the path..."""
+WHOLE = 0.75
+"""... unless it lasts for so much of the time: controllers probe."""
 
 
 def silences(view: View) -> Floats:
@@ -95,6 +99,9 @@ def steady(view: View) -> list[tuple[float, float]]:
         if is_same:
             continue
         if edges[index] - edges[begin] >= _STEADY_S and quiet[begin]:
-            spans.append((float(edges[begin]), float(edges[index])))
+            rate = float(np.mean(group)) / width
+            spans.append((float(edges[begin]), float(edges[index]), rate))
         begin = index
-    return spans
+    most = float(bytes_in.max()) / width
+    whole = sum(end - begin for begin, end, _ in spans) > WHOLE * (edges[-1] - edges[0])
+    return [(begin, end) for begin, end, rate in spans if whole or rate < _BELOW * most]

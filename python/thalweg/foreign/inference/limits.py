@@ -28,10 +28,15 @@ _AT_ONCE_S = 100e-6
 """What leaves so soon after something came was released by it."""
 _GRANULARITY_S = 1e-3
 _ACK_DELAY_S = 25e-3
+_AROUND, _UNEVEN = 200, 0.5
+"""Waits around an instant, and their least deviation over their mean, for a limit that is renewed in steps."""
+_SOON = 0.05
+"""Of a wait: what leaves so soon after something came, after so long, was released by it."""
 _RENEWED = 0.06
 """Of what is in flight: receivers renew what they allow in steps."""
 _CAPPED_RTTS = 6
 """Round trips in which the peak of the bytes in flight stays: without a log of credit, the receiver's limit."""
+_SAME_PEAK = 0.1
 _PATIENCE = 0.8
 """Of a probe timeout: a wait that long is one."""
 
@@ -99,10 +104,15 @@ class _Inference:
         self.window = window.at(times) if window else np.full(times.size, np.nan)
         self.pacing = pacing.at(times) if pacing else np.full(times.size, np.nan)
         self.timeout = self._timeouts()
-        self.is_ack_clocked = self._released()
+        since = self._since_last()
+        self.is_ack_clocked = since <= _AT_ONCE_S
+        # What renews a limit need not be an acknowledgement, but comes among them.
+        waits = np.append(0.0, times[1:] - times[self._last_sends()[:-1]])
+        self.is_renewed = self.is_ack_clocked | (since <= np.minimum(_SOON * waits, 2e-3))
         self.is_capped = self._capped()
         silent = np.searchsorted(times, silences(view)) if not pacing else np.zeros(0, np.int64)
-        self.is_silent = np.isin(self._last_sends(), silent)
+        self.before = self._last_sends()
+        self.is_silent = np.isin(self.before, silent)
         self.is_steady = np.zeros(times.size, bool)
         for begin, end in () if pacing or is_explained else steady(view):
             self.is_steady |= (times >= begin) & (times < end)
@@ -117,12 +127,23 @@ class _Inference:
         found = np.zeros(turns.size, bool)
         for place in range(_CAPPED_RTTS, turns.size + 1):
             around = peaks[place - _CAPPED_RTTS : place]
-            if around.max() - around.min() <= max(2 * self.mtu, 0.02 * around.max()):
+            if around.max() - around.min() <= max(2 * self.mtu, _SAME_PEAK * around.max()):
                 found[place - _CAPPED_RTTS : place] = True
-        capped = found[np.searchsorted(turns, turn)]
+        capped = found[np.searchsorted(turns, turn)] & self._is_uneven()
         for blocked in self.view.blocked_s:
             capped |= (self.times >= blocked - rtt) & (self.times <= blocked + rtt)
         return np.asarray(capped)
+
+    def _is_uneven(self) -> npt.NDArray[np.bool_]:
+        """Whether waits around each instant differ: an application of constant rate has equal ones."""
+        gaps = np.diff(self.view.sent_s)
+        if gaps.size < _AROUND:
+            return np.zeros(self.times.size, bool)
+        count = np.full(_AROUND, 1 / _AROUND)
+        mean, square = np.convolve(gaps, count, "same"), np.convolve(gaps**2, count, "same")
+        uneven = square > (1 + _UNEVEN**2) * mean**2
+        place = np.searchsorted(self.view.sent_s, self.times, side="right") - 1
+        return np.asarray(uneven[np.clip(place, 0, gaps.size - 1)])
 
     def _timeouts(self) -> Floats:
         """The probe timeout at each instant (RFC 9002 sections 5.3 and 6.2.1)."""
@@ -139,14 +160,13 @@ class _Inference:
         found = Steps(rtt.times_s, periods).at(self.times)
         return np.where(np.isnan(found), periods[0], found)
 
-    def _released(self) -> npt.NDArray[np.bool_]:
-        """For each instant with packets: whether something that came released them."""
+    def _since_last(self) -> Floats:
+        """How long before each instant something came."""
         came = self.times[self.has_come]
         if came.size == 0:
-            return np.zeros(self.times.size, bool)
+            return np.full(self.times.size, np.inf)
         place = np.searchsorted(came, self.times + 1e-9) - 1
-        since = np.where(place >= 0, self.times - came[np.maximum(place, 0)], np.inf)
-        return np.asarray(since <= _AT_ONCE_S)
+        return np.where(place >= 0, self.times - came[np.maximum(place, 0)], np.inf)
 
     def result(self) -> Limits:
         """All spans, the handshake first."""
@@ -243,14 +263,13 @@ class _Inference:
             is_free = self.is_silent[place] or self.is_steady[place] or self.flights[place] <= 0
             return APPLICATION if is_free else PACING
         # What leaves when the pacer is ready was held by it; what leaves later was not there before either.
-        begin = self.times[place]
         left = self.times[after] if after < self.times.size else math.inf
-        slack = self.resolution + 0.1 * (ready - self.times[place])
-        return PACING if begin < ready and left <= ready + slack else rest
+        slack = self.resolution + 0.1 * (ready - self.times[self.before[place]])
+        return PACING if left <= ready + slack else rest
 
     def _is_held(self, place: int, after: int) -> bool:
         """Whether acknowledgements release each packet, as many in flight as before, with room in the window."""
-        is_released = after < self.times.size and bool(self.is_ack_clocked[after]) and self.flights[place] > 0
+        is_released = after < self.times.size and bool(self.is_renewed[after]) and self.flights[place] > 0
         return is_released and bool(self.is_capped[place])
 
     def _by_release(self, place: int, after: int, credit: float, is_idle: bool) -> int:
