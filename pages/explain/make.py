@@ -20,7 +20,7 @@ from thalweg.foreign.inference.who import CANDIDATES
 
 PAGE = DOCS / "evidence" / "explain.md"
 SEEDS = range(20_000, 20_015)
-"""Of each kind: 14 kinds, 210 traces."""
+"""Traces of each kind: with 14 kinds, 210."""
 PATH_KINDS = ("bulk", "loss", "satellite")
 PATH_SEEDS = range(20_000, 20_030)
 NAME_KINDS = {

@@ -97,7 +97,7 @@ class PathErrors:
 
 
 def path_errors(kind: str, seed: int) -> PathErrors:
-    """Of the path of one trace."""
+    """What is said of the path of one trace, against the truth."""
     case = Case.of(kind, seed)
     found: PathFound = path(case.packets())
     made = case.made

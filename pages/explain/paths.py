@@ -25,7 +25,7 @@ class Made:
     buffer_bytes: float
     loss: float
     window_bytes: float = 0.0
-    """Of the receiver, if it is fixed."""
+    """The window of the receiver, if it is fixed."""
 
     def scenario(self) -> Scenario:
         """To be run."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from thalweg.engine.trace import Trace
 
 _HEADER = 30
-"""Bytes of a packet that are no data of streams."""
+"""Bytes of a packet that streams have no part of."""
 
 
 class Entry(NamedTuple):
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
     last: int = 0
     size: int = 0
     offset: int = -1
-    """Of data that is sent for the first time."""
+    """Where its data begins, if it is sent for the first time."""
     again: int = -1
     """The number of the packet that it repeats."""
     values: dict[str, float] | None = None

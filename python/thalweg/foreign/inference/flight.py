@@ -24,7 +24,7 @@ class Flight:
 
     @staticmethod
     def of(view: View) -> Flight:
-        """Of a sender's view. A packet leaves it when it is acknowledged or declared lost, whichever is first."""
+        """The flight of a sender. What is acknowledged or declared lost leaves it, whichever is first."""
         count = view.sent_s.size
         number = np.arange(count)
         acked, lost = np.isfinite(view.acked_s), np.isfinite(view.lost_s)

@@ -21,7 +21,7 @@ _BEFORE = 24
 """Waits before it."""
 _AT_ONCE_S = 300e-6
 _SHORT = 0.8
-"""Of a full packet."""
+"""Share of a full packet: a smaller one is short."""
 _LEAST_S = 1e-3
 """A silence is longer."""
 _BURST_S = 2e-6
@@ -30,7 +30,7 @@ _STEADY_S = 2.5
 _SAME = 0.03
 _NO_QUEUE = 1.1
 _BELOW = 0.8
-"""Of the highest rate: a steady rate as high as any may be the capacity of the path..."""
+"""Share of the highest rate: a steady rate as high as any may be the capacity of the path..."""
 WHOLE = 0.75
 """... unless it lasts for so much of the time: controllers probe."""
 

@@ -31,14 +31,14 @@ _ACK_DELAY_S = 25e-3
 _AROUND, _UNEVEN = 200, 0.5
 """Waits around an instant, and their least deviation over their mean, for a limit that is renewed in steps."""
 _SOON = 0.05
-"""Of a wait: what leaves so soon after something came, after so long, was released by it."""
+"""Share of a wait: what leaves so soon after something came, after so long, was released by it."""
 _RENEWED = 0.06
-"""Of what is in flight: receivers renew what they allow in steps."""
+"""Share of what is in flight: receivers renew what they allow in steps."""
 _CAPPED_RTTS = 6
 """Round trips in which the peak of the bytes in flight stays: without a log of credit, the receiver's limit."""
 _SAME_PEAK = 0.1
 _PATIENCE = 0.8
-"""Of a probe timeout: a wait that long is one."""
+"""Share of a probe timeout: a wait that long is one."""
 
 
 @dataclass(frozen=True)

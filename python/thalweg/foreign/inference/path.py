@@ -21,7 +21,7 @@ _PACKETS = 48
 """Packets of one measurement of the capacity."""
 _LEAST_MEASUREMENTS = 5
 _FULL = 0.75
-"""Of the deepest wait: a loss amid such waits is an overflow."""
+"""Share of the deepest wait: a loss amid such waits is an overflow."""
 _LEAST_LOSSES = 2
 _LEAST_BURST = 3
 

@@ -109,7 +109,7 @@ def _of_sequence(records: Iterator[tuple[int, bytes]]) -> list[Log]:
             continue
         if header is None:
             if not isinstance(value, dict) or not any(key in value for key in _HEADER):
-                raise DamageError("the first record is no header of qlog", f"line {line}", ACCEPTED)
+                raise DamageError("the first record is not a header of qlog", f"line {line}", ACCEPTED)
             trace = value.get("trace")
             header = _Trace(trace if isinstance(trace, dict) else {}, value, [])
         else:

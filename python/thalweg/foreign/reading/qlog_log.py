@@ -157,7 +157,7 @@ class Log:
             self._marks[1].append(marks)
 
     def _packet_ack(self, time: float, data: dict[str, Any]) -> None:
-        """Of mvfst: one packet."""
+        """One packet, as mvfst has it."""
         packet = number(data.get("packet_num", data.get("packet_number")))
         if packet >= 0 and str(data.get("packet_num_space", "AppData")).lower() in (
             "appdata",
@@ -173,7 +173,7 @@ class Log:
             self._packets.lost(time, int(packet))
 
     def _packets_lost(self, time: float, data: dict[str, Any]) -> None:
-        """Of mvfst: the largest number, and how many."""
+        """The largest number, and how many, as mvfst has it."""
         largest, count = number(data.get("largest_lost_packet_num")), number(data.get("lost_packets"))
         if largest >= 0 and count > 0:
             self._packets.lost_some(time, int(largest), int(min(count, 1e6)))
@@ -201,7 +201,7 @@ class Log:
             self._idle[1].append(_OURS.get(state.lower(), 0.0))
 
     def _app_limited(self, time: float, data: dict[str, Any]) -> None:
-        """Of mvfst."""
+        """Whether the application lacks data, as mvfst has it."""
         value = data.get("app_limited", data.get("idle"))
         self._idle[0].append(time)
         self._idle[1].append(float(value in ("app_limited", True, "true", 1)))
@@ -217,7 +217,7 @@ class Log:
             self._allowed[1].append(most)
 
     def _limit(self, time: float, data: dict[str, Any]) -> None:
-        """Of ours."""
+        """What limits the sender, as our logs may have it."""
         self._limits.append((time, str(data.get("by", ""))[:20]))
 
     def view(self) -> View:

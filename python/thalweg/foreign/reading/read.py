@@ -17,7 +17,7 @@ ACCEPTED = (
     "qlog (JSON or a JSON text sequence), pcap, pcapng, JSON of iperf3, a trace of ours; each may be gzipped"
 )
 _MOST_BYTES = 512 << 20
-"""Of a file, packed or not."""
+"""Size of a file, packed or not."""
 _GZIP = b"\x1f\x8b"
 
 

@@ -19,7 +19,7 @@ class Segment:
     flags: int = 0
     window: int = 0
     value: int = -1
-    """Its timestamp (RFC 7323)."""
+    """Its timestamp."""
     echo: int = -1
     sacks: tuple[tuple[int, int], ...] = ()
     scale: int = -1

@@ -1,7 +1,7 @@
 """A connection of TCP in a capture: what its sender knew, wherever the capture was taken.
 
 A segment that is sent again is a packet of its own; the one before counts as lost from then on, and as spurious
-where the acknowledgement came too soon to be of the second (the principle of RFC 3522). Where the capture was
+where the acknowledgement came too soon to be of the second. Where the capture was
 taken follows from the delays of the handshake, or of acknowledgements and echoes. At a distance from the sender,
 times of sending come from its timestamps where it has them; a hole that is filled late was a lost packet.
 """
@@ -19,9 +19,9 @@ from thalweg.foreign.reading.tcp_place import ACK, SYN, clock_of, mss_of, place_
 from thalweg.foreign.reading.view import Floats, View, steps
 
 _SPURIOUS = 0.7
-"""Of the least round trip: an acknowledgement that comes sooner after a retransmission is of the first packet."""
+"""Share of the least round trip: what comes sooner after a retransmission acknowledges the first packet."""
 _REORDERED = 0.5
-"""Of the round trip: what fills a hole within this time was reordered and not lost."""
+"""Share of the round trip: what fills a hole within this time was reordered and not lost."""
 _MOST_SEGMENT = 1 << 20
 _DUPLICATES, _LATER = 3, 200
 """Later packets whose arrival means a loss, and of how many."""
@@ -80,7 +80,7 @@ class _Reading:
         self.offered: tuple[list[float], list[float]] = ([], [])
         self.rtts: tuple[list[float], list[float]] = ([], [])
         self._origin = _origin(data)
-        # The sender takes its time to answer; that is no distance.
+        # The sender takes its time to answer; that is not a distance.
         self._way = 0.0 if self.place.is_at_sender else self.place.sender_s / 2
         self._highest = self._acked = self._acks = 0
         self._least = math.inf
@@ -182,7 +182,7 @@ def view(flow: Flow) -> View | None:
 
 
 def _declared(acked: Floats, again: Floats) -> Floats:
-    """When a sender took what it sent again for lost: with the third later packet that arrived (RFC 6675)."""
+    """When a sender took what it sent again for lost: with the third later packet that arrived."""
     found = again.copy()
     for place in np.flatnonzero(np.isfinite(again)):
         later = acked[place + 1 : place + 1 + _LATER]

@@ -13,7 +13,7 @@ SYN, ACK = 2, 16
 _TICKS = (1e-6, 1e-4, 1e-3, 4e-3, 1e-2)
 """Units of timestamps that stacks have."""
 _NEAR = 0.1
-"""Of the round trip: an end that is nearer than this is where the capture was taken."""
+"""Share of the round trip: an end that is nearer than this is where the capture was taken."""
 
 
 @dataclass
