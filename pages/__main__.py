@@ -42,6 +42,7 @@ from pages.causes import transient, wifi
 from pages.draft_04 import of_draft_04
 from pages.experiments import first_growth, gaps, hosts, loopback_twin, small_windows, starts, stop_and_go
 from pages.experiments.experiment import HERE as EXPERIMENTS
+from pages.explain import make as explain
 from pages.league import make as league
 from pages.made import DOCS, ROOT, commit, row
 from pages.peer import reasons
@@ -164,6 +165,7 @@ PAGES = {
         f"suite-{name}": Page(suites.page(name), partial(suites.make, name), partial(suites.parts, name), 2.0)
         for name in suites.SUITES
     },
+    "explain": Page(explain.PAGE, explain.make, partial(_lines, explain.parts)),
     "league": Page(league.PAGE, league.make, league.parts, 5.0),
     "gate-libraries": Page(gate_libraries.PAGE, gate_libraries.make),
     "dossiers": Page(dossiers.PAGE, dossiers.make, dossiers.parts, 5.0),

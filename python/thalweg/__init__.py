@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from thalweg.engine.outcome import Outcomes, Trial
     from thalweg.engine.scenario import Interrupted, Scenario
     from thalweg.engine.trace import Trace
+    from thalweg.experiments.explain import FileAccount
+    from thalweg.experiments.explain import account_of_file as explain
     from thalweg.experiments.hunt import Find, Hunt
     from thalweg.experiments.sweep import Sweep, SweepResult
     from thalweg.judging.verdict import Statistics, Verdict
@@ -51,6 +53,7 @@ __all__ = [
     "Controller",
     "ControllerError",
     "FakeTransport",
+    "FileAccount",
     "Find",
     "Hunt",
     "Interrupted",
@@ -72,6 +75,7 @@ __all__ = [
     "Verdict",
     "compare",
     "controllers",
+    "explain",
     "list_scenarios",
     "list_suites",
     "plot_distribution",
@@ -87,6 +91,7 @@ _MODULES = {
     "Controller": "engine.controllers",
     "ControllerError": "base.errors",
     "FakeTransport": "engine.controllers",
+    "FileAccount": "experiments.explain",
     "Find": "experiments.hunt",
     "Hunt": "experiments.hunt",
     "Interrupted": "engine.scenario",
@@ -108,6 +113,7 @@ _MODULES = {
     "Verdict": "judging.verdict",
     "compare": "results.comparison.tables",
     "controllers": "engine.catalogue",
+    "explain": "experiments.explain",
     "list_scenarios": "engine.catalogue",
     "list_suites": "engine.catalogue",
     "play_alone": "trials.processes",
@@ -120,13 +126,15 @@ _MODULES = {
 
 This is the roof: values of lower floors reach what upper floors do with them, such as `Outcomes.plot`, through it.
 """
+_CALLED = {"explain": "account_of_file"}
+"""What a module calls a public name, where it differs."""
 
 
 def __getattr__(name: str) -> object:
     """The public names of the package, by module (PEP 562)."""
     if name not in _MODULES:
         raise AttributeError(f"module 'thalweg' has no attribute {name!r}")
-    return getattr(import_module(f"thalweg.{_MODULES[name]}"), name)
+    return getattr(import_module(f"thalweg.{_MODULES[name]}"), _CALLED.get(name, name))
 
 
 def __dir__() -> list[str]:

@@ -52,6 +52,19 @@ def normal_controller(text: str) -> str:
 def runs_in_browser(controller: str) -> bool:
     """Whether the engine in WebAssembly has this controller."""
 
+def replay(
+    controller: str,
+    kinds: npt.NDArray[np.uint8],
+    times_s: npt.NDArray[np.float64],
+    numbers: npt.NDArray[np.int64],
+    sizes: npt.NDArray[np.int64],
+    start: tuple[int, int | None, float | None],
+) -> Columns:
+    """What a controller would have allowed a sender: window_bytes, pacing_bps (NaN for none) and in_flight_bytes after
+    each packet that was sent. Kinds: 0 sent, 1 acknowledged, 2 lost, 3 lost wrongly, 4 so many marks, 5 the end of the
+    acknowledgements of a frame, 6 nothing to send. Packets have numbers in the order in which they were sent.
+    `start`: the size of full packets and, if known, the initial window and the round trip of the handshake."""
+
 def models() -> list[dict[str, str]]:
     """Models of the path: kind ("queue", "jitter", "loss"), name, title, source."""
 

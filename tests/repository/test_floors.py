@@ -19,7 +19,7 @@ FLOORS = (
     {"base"},
     {"judging"},
     {"engine"},
-    {"results", "trials", "realtime", "gym"},
+    {"results", "trials", "realtime", "gym", "foreign"},
     {"pages", "manual"},
     {"experiments", "probe"},
     {"lab"},

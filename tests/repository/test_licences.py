@@ -32,15 +32,16 @@ CATEGORIES = {"License :: DFSG approved", "License :: OSI Approved"}
 """Classifiers that say of what kind a licence is, and not which."""
 EXCEPTIONS = {
     "pathspec": "MPL-2.0",
+    "hypothesis": "MPL-2.0",
     "certifi": "MPL-2.0",
     "partd": "BSD",
     "tqdm": "MPL-2.0 AND MIT",
     "docutils": "License :: Public Domain AND BSD-3-Clause AND "
     "License :: OSI Approved :: GNU General Public License (GPL)",
 }
-"""Only mypy needs the first, and Sphinx the others: they are part of no program that is passed on. Of docutils,
-the mode for Emacs alone is under the GPL. The licence of partd, which Dask brings along, has three
-clauses. Optuna brings tqdm along, unchanged."""
+"""Only mypy needs the first, tests the second, and Sphinx the others: they are part of no program that is passed
+on. Of docutils, the mode for Emacs alone is under the GPL. The licence of partd, which Dask brings along, has
+three clauses. Optuna brings tqdm along, unchanged."""
 
 
 def accepted(expression: str, allowed: set[str]) -> bool:

@@ -14,6 +14,7 @@ mod live;
 mod outcomes;
 mod quic;
 mod registry;
+mod replay;
 mod running;
 mod scenario;
 mod special;
@@ -91,6 +92,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::metrics, module)?)?;
     module.add_function(wrap_pyfunction!(registry::phases, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(document::toml_document, module)?)?;
     module.add_function(wrap_pyfunction!(visible::visible, module)?)?;
     module.add_function(wrap_pyfunction!(visible::visible_lines, module)?)?;

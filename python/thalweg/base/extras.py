@@ -16,8 +16,10 @@ EXTRAS = {
     "lab": {"starlette": "starlette", "uvicorn": "uvicorn", "websockets": "websockets"},
     "cluster": {"distributed": "distributed"},
     "hunt": {"optuna": "optuna"},
+    "captures": {"dpkt": "dpkt"},
 }
-"""The modules of each, and their packages: pictures and figures; fits; server of the lab; clusters; searches."""
+"""The modules of each, and their packages: pictures and figures; fits; server of the lab; clusters; searches;
+captures of packets."""
 
 
 def require(extra: str, what: str) -> None:

@@ -34,7 +34,8 @@ pub(crate) struct Batch {
     pub(crate) acked: Vec<u64>,
     pub(crate) lost: Vec<u64>,
     pub(crate) persistent: bool,
-    pub(crate) marked: bool,
+    /// CE marks that it reports.
+    pub(crate) marks: u64,
     pub(crate) spurious: bool,
     /// All acknowledgements of the frame have been reported; losses may follow.
     pub(crate) ended: bool,
@@ -42,7 +43,7 @@ pub(crate) struct Batch {
 
 impl Batch {
     pub(crate) fn is_empty(&self) -> bool {
-        self.acked.is_empty() && self.lost.is_empty() && !self.marked && !self.spurious
+        self.acked.is_empty() && self.lost.is_empty() && self.marks == 0 && !self.spurious
     }
 }
 

@@ -19,7 +19,7 @@ impl StackFlow {
         if batch.spurious {
             self.tell_spurious();
         }
-        self.count_marks(acked.as_ref(), batch.marked);
+        self.count_marks(acked.as_ref(), batch.marks);
         let (mut rtt, mut rate) = (None, None);
         if let Some(acked) = &acked {
             rtt = self.take_rtt(acked);
@@ -112,18 +112,18 @@ impl StackFlow {
     }
 
     /// Counts acknowledged packets as an ACK frame would (RFC 9000 section 19.3.2), and reports a mark.
-    fn count_marks(&mut self, acked: Option<&Acked>, marked: bool) {
+    fn count_marks(&mut self, acked: Option<&Acked>, marks: u64) {
         let (largest, packets) = acked.map_or((0, 0), |a| (a.largest, a.packets));
         let counts = &mut self.sender.path.ecn;
         counts.largest_acked = largest.max(counts.largest_acked);
-        counts.ce += u64::from(marked);
-        let unmarked = packets.saturating_sub(u64::from(marked));
+        counts.ce += marks;
+        let unmarked = packets.saturating_sub(marks);
         match self.codepoint {
             Ecn::Ect0 => counts.ect0 += unmarked,
             Ecn::Ect1 => counts.ect1 += unmarked,
             Ecn::NotEct | Ecn::Ce => {}
         }
-        if marked {
+        if marks > 0 {
             let event = *counts;
             self.sender
                 .tell_if_established(self.now, |controller, cx| controller.on_ecn(&event, cx));
@@ -162,18 +162,23 @@ impl StackFlow {
 
     fn tell_spurious(&mut self) {
         while let Some(lost) = self.recently_lost.pop_front() {
-            self.sender.path.lost -= self.sender.counted(lost.size);
-            self.sender.counters.spurious_losses += 1;
-            let event = SpuriousLoss {
-                packet: lost.number,
-                size: lost.size,
-                sent: lost.sent,
-                timeout_only: false,
-            };
-            self.sender.tell_if_established(self.now, |controller, cx| {
-                controller.on_spurious_loss(&event, cx)
-            });
+            self.tell_late(&lost);
         }
+    }
+
+    /// A packet that was declared lost has arrived.
+    pub(super) fn tell_late(&mut self, lost: &Forgotten) {
+        self.sender.path.lost -= self.sender.counted(lost.size);
+        self.sender.counters.spurious_losses += 1;
+        let event = SpuriousLoss {
+            packet: lost.number,
+            size: lost.size,
+            sent: lost.sent,
+            timeout_only: false,
+        };
+        self.sender.tell_if_established(self.now, |controller, cx| {
+            controller.on_spurious_loss(&event, cx)
+        });
     }
 
     fn tell_acked(

@@ -317,8 +317,13 @@ impl StackFlow {
 
     /// The peer has reported CE marks.
     pub fn on_marked(&mut self, now: Instant) {
+        self.on_marks(now, 1);
+    }
+
+    /// The peer has reported so many more CE marks: a log may tell.
+    pub fn on_marks(&mut self, now: Instant, marks: u64) {
         self.now = now;
-        self.batch.marked = true;
+        self.batch.marks = self.batch.marks.max(marks);
     }
 
     /// Losses have proved spurious.
@@ -327,6 +332,19 @@ impl StackFlow {
             self.flush();
         }
         self.batch.spurious = true;
+    }
+
+    /// One packet that was declared lost has been acknowledged: a log may tell which.
+    pub fn on_late(&mut self, now: Instant, number: u64) {
+        self.flush();
+        self.now = now;
+        let lost = &mut self.recently_lost;
+        if let Some(place) = lost.iter().position(|lost| lost.number == number)
+            && let Some(lost) = lost.remove(place)
+        {
+            self.tell_late(&lost);
+            self.sender.decide();
+        }
     }
 
     pub(super) fn find(&self, number: u64) -> Option<usize> {

@@ -72,7 +72,7 @@ _GROUPS = {
         "lab": postponed("lab:lab", "Serve the lab to a browser on this machine, until Ctrl-C."),
         "explain": postponed(
             "run.explain:explain",
-            "Say why a flow was as slow as it was, and play what would have helped.",
+            "Say why a flow was as slow as it was, of a scenario or of a file of another program.",
         ),
         "plot": postponed(
             "plot:plot", "Draw a trial, or several over each other: of several controllers, or with several seeds."

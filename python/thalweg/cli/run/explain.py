@@ -1,36 +1,69 @@
-"""`thalweg explain`: why a flow was as slow as it was, and what would have helped."""
+"""`thalweg explain`: why a flow was as slow as it was, of a scenario or of a file of another program."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from thalweg._native import visible
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.cli.console import print_json, stdout
 from thalweg.cli.fitting import FittingTable
-from thalweg.cli.options import AllowUnseeded, Controllers, Format, Settings, StackChoice, bindings, settings
+from thalweg.cli.options import (
+    AllowUnseeded,
+    Controllers,
+    Format,
+    Settings,
+    StackChoice,
+    bindings,
+    check_figure,
+    settings,
+)
 from thalweg.engine.catalogue import find_scenario
 from thalweg.engine.scenario import Scenario
+from thalweg.foreign.kinds import is_foreign
 
 
 def explain(
-    scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
-    flow: Annotated[str | None, typer.Option(metavar="NAME", help="The flow to explain [the first].")] = None,
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            help="A shipped scenario (c4/bad-wifi) or its file, a qlog, a capture, JSON of iperf3, a trace."
+        ),
+    ],
+    flow: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The flow to explain [the first, or the largest of a file].")
+    ] = None,
     controller: Controllers = None,
     set_: Settings = None,
     stack: StackChoice = None,
     allow_unseeded: AllowUnseeded = False,
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the trial.")] = 1,
+    as_: Annotated[
+        str | None,
+        typer.Option("--as", metavar="CONTROLLER", help="Of a file: a controller to hold its sender against."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Of a file: a page (.html) or picture of it."),
+    ] = None,
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
 ) -> None:
-    """Say why a flow was as slow as it was, and play what would have helped.
+    """Say why a flow was as slow as it was, of a scenario or of a file of another program.
 
-    Limits and causes are those of the simulator, which knows them. The table plays the same seed without what
-    stood in the way, and with other controllers.
+    Of a scenario, limits and causes are those of the simulator, which knows them; the table plays the same seed
+    without what stood in the way, and with other controllers. Of a file, they follow from what it says.
 
     Example: `thalweg explain c4/bad-wifi --seed 3`
     """
+    if is_foreign(scenario):
+        _refuse_with_files(controller, set_, stack, seed)
+        explain_file(scenario, flow, as_, out, format_)
+        return
+    if as_ is not None or out is not None:
+        raise RequestError(f"{'--as' if as_ is not None else '--out'} is of files, and {scenario} is a scenario")
     entry = find_scenario(scenario)
     keys, bound = settings(set_, stack, allow_unseeded), bindings(controller)
     loaded = Scenario.from_entry(entry, keys, bound)
@@ -57,3 +90,28 @@ def explain(
     for one in rows:
         table.add_row(*one.cells())
     console.print(table)
+
+
+def explain_file(file: str, flow: str | None, controller: str | None, out: Path | None, format_: Format) -> None:
+    """Explains a file of another program."""
+    if out is not None:
+        check_figure("--out", out)
+    from thalweg.experiments.explain import account_of_file, picture  # noqa: PLC0415 - after what may be refused
+
+    found = account_of_file(file, flow, controller)
+    if out is not None:
+        picture(found, Path(file).name).save(out)
+    if format_ is Format.JSON:
+        print_json({"file": file, **found.document()})
+        return
+    for sentence in found.sentences():
+        stdout().print(visible(sentence), markup=False, highlight=False)
+    if out is not None:
+        stdout().print(f"{out} has the figure.", markup=False, highlight=False)
+
+
+def _refuse_with_files(controller: object, set_: object, stack: object, seed: int) -> None:
+    given = {"--controller": controller, "--set": set_, "--stack": stack, "--seed": seed if seed != 1 else None}
+    named = [option for option, value in given.items() if value]
+    if named:
+        raise RequestError(f"{named[0]} is of scenarios; accepted with a file: --flow, --as, --out, --format")

@@ -102,6 +102,18 @@ def plot_trials(
     return _page(drawn, title or first.outcomes.scenario.title, [subtitle, *said], _link_notes(own))
 
 
+def plot_trace(
+    trace: Trace,
+    title: str,
+    said: Sequence[str],
+    called: Mapping[str, str],
+    panels: Sequence[str],
+    buckets: int = 600,
+) -> Figure:
+    """Draws series that no trial of ours has made, with sentences above; as `plot_trial` does."""
+    return _page(_draw(trace, called, panels, buckets, []), title, list(said), {})
+
+
 def _trace(trial: Trial) -> Trace:
     if trial.trace is None:
         raise RequestError("this trial has no trace; run it with trace=True")

@@ -1,0 +1,131 @@
+"""The page of evidence on `thalweg explain FILE`: docs/evidence/explain.md.
+
+Every number is of trials that no test and no threshold has seen: seeds from 20 000 on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from pages.explain.measure import FORMS, confusion, named, path_errors
+from pages.explain.paths import KINDS
+from pages.made import DOCS, fill, made, row
+from thalweg.base.quantity import percent
+from thalweg.foreign.inference.limits import CAUSES
+from thalweg.foreign.inference.who import CANDIDATES
+
+PAGE = DOCS / "evidence" / "explain.md"
+SEEDS = range(20_000, 20_002)
+"""Traces of each kind: with 14 kinds, 28 in each form. A log of 12 s at 60 Mbps has 35 MB."""
+PATH_KINDS = ("bulk", "loss", "satellite")
+PATH_SEEDS = range(20_000, 20_010)
+NAME_KINDS = {
+    "wired": "alone, half of the paths with random loss",
+    "shared": "with a CUBIC, BBR or C4",
+    "aqm": "FQ-CoDel, PIE or CoDel, marks fed",
+    "wifi": "the draft's Wi-Fi jitter, 1.5 to 8 ms",
+}
+NAME_SEEDS = range(20_000, 20_002)
+
+
+def make() -> None:
+    """Measures all of it."""
+    fill(PAGE, "made", made("explain"))
+    make_rest()
+    make_limits()
+
+
+def make_rest() -> None:
+    """The path and the controller."""
+    fill(PAGE, "path", "\n".join([*_head("what", "traces", "median error", "90 % of errors"), *_path()]))
+    fill(PAGE, "names", "\n".join(_names()))
+
+
+def make_limits() -> None:
+    """The limits, from both forms of files."""
+    found = {form: confusion(KINDS, SEEDS, form) for form in FORMS}
+    fill(PAGE, "kinds", "\n".join([*_head("kind", "traces", *FORMS), *(kind_row(kind, found) for kind in KINDS)]))
+    whole = {form: sum(by.values(), Counter()) for form, by in found.items()}
+    fill(PAGE, "causes", "\n".join([*_head("cause", "seconds", *FORMS), *_causes(whole)]))
+    for form in FORMS:
+        fill(PAGE, f"confusion {form}", "\n".join([*_head("truth", *CAUSES), *_matrix(whole[form])]))
+
+
+def parts() -> list[tuple[str, Callable[[], str]]]:
+    """Rows that are cheap to measure again."""
+    return [(kind, partial(_again, kind)) for kind in KINDS]
+
+
+def _again(kind: str) -> str:
+    return kind_row(kind, {form: confusion((kind,), SEEDS, form) for form in FORMS})
+
+
+def kind_row(kind: str, found: dict[str, dict[str, Counter[tuple[str, str]]]]) -> str:
+    """What of the seconds of a kind is right, by the form of the file."""
+    return row(kind, str(len(SEEDS)), *(percent(_right(by[kind])) for by in found.values()))
+
+
+def _right(pairs: Counter[tuple[str, str]], cause: str | None = None) -> float:
+    of = {pair: count for pair, count in pairs.items() if cause in (None, pair[0])}
+    return sum(count for (truth, said), count in of.items() if truth == said) / max(1, sum(of.values()))
+
+
+def _causes(whole: dict[str, Counter[tuple[str, str]]]) -> list[str]:
+    lines = []
+    for cause in CAUSES:
+        count = sum(number for (truth, _), number in whole["qlog"].items() if truth == cause)
+        lines.append(row(cause, str(count), *(percent(_right(pairs, cause)) for pairs in whole.values())))
+    total = str(whole["qlog"].total())
+    return [*lines, row("all", total, *(percent(_right(pairs)) for pairs in whole.values()))]
+
+
+def _matrix(pairs: Counter[tuple[str, str]]) -> list[str]:
+    return [row(truth, *(str(pairs[truth, said]) for said in CAUSES)) for truth in CAUSES]
+
+
+def _path() -> list[str]:
+    errors = [path_errors(kind, seed) for kind in PATH_KINDS for seed in PATH_SEEDS]
+    lines = []
+    known = {
+        "capacity": [one.capacity for one in errors if one.capacity is not None],
+        "base RTT": [one.rtt for one in errors],
+        "buffer, where overflow is said": [one.buffer for one in errors if one.buffer is not None],
+    }
+    for what, values in known.items():
+        sizes = np.abs(values)
+        parts = (_small(float(np.quantile(sizes, part))) for part in (0.5, 0.9))
+        lines.append(row(what, str(sizes.size), *parts))
+    wrongly = sum(one.says_overflow and not one.has_overflow for one in errors)
+    missed = sum(one.has_overflow and not one.says_overflow for one in errors)
+    count = sum(one.has_overflow for one in errors)
+    said = f"Of {len(errors) - count} traces without overflow {wrongly} are said to have it; of {count} with it"
+    return [*lines, "", f"{said} {missed} are not."]
+
+
+def _small(share: float) -> str:
+    return f"{share * 100:.2f} %"
+
+
+def _names() -> list[str]:
+    lines = _head("paths", "traces", "answers", "right of these", "one name")
+    mistaken: Counter[tuple[str, str]] = Counter()
+    for kind, words in NAME_KINDS.items():
+        found = [(name, named(kind, seed, name)) for name in CANDIDATES for seed in NAME_SEEDS]
+        answers = [(name, who.named) for name, who in found if who.named]
+        right = [(name, said) for name, said in answers if name in said]
+        mistaken.update((name, said[0]) for name, said in answers if name not in said)
+        alone = sum(len(said) == 1 for _, said in right)
+        shares = (len(answers) / len(found), len(right) / max(1, len(answers)), alone / max(1, len(answers)))
+        lines.append(row(words, str(len(found)), *map(percent, shares)))
+    wrong = [row(truth, said, str(count)) for (truth, said), count in mistaken.most_common()]
+    if not wrong:
+        return [*lines, "", "No answer was wrong."]
+    return [*lines, "", *_head("wrong: the controller", "is named", "times"), *wrong]
+
+
+def _head(*cells: str) -> list[str]:
+    return [row(*cells), row(":--", *("--:" for _ in cells[1:]))]

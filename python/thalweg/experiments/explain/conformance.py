@@ -1,0 +1,69 @@
+"""Whether a sender follows one controller, and where it first departs from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import text
+from thalweg.foreign.inference.idle import silences
+from thalweg.foreign.inference.limits import Limits
+from thalweg.foreign.inference.replay import Fit, Script, fit
+from thalweg.foreign.inference.who import others
+from thalweg.foreign.reading import View
+
+_DEPARTS = 0.15
+"""A residual of as much as this, in several windows in a row, is a departure."""
+_WINDOWS = 3
+
+
+@dataclass(frozen=True)
+class Conformance:
+    """How a sender compares with one controller over time."""
+
+    fit: Fit
+    departs_s: float | None
+    """When it first departs; None if it does not."""
+    window: float
+    in_flight: float
+    """What the controller would have allowed then, and what was in flight."""
+
+    def sentence(self) -> str:
+        """Whether and until when it follows."""
+        name = self.fit.controller
+        if not self.fit.is_known:
+            return f"Other things limited it nearly all the time: it cannot be held against {name}."
+        if self.departs_s is None:
+            return f"It follows {name} throughout (residual {self.fit.residual:.3f})."
+        return (
+            f"It follows {name} until {text(self.departs_s, 's')}; then {name} would have had a window of "
+            f"{text(self.window, 'B')}, and {text(self.in_flight, 'B')} were in flight."
+        )
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"controller": self.fit.controller, "residual": self.fit.residual, "departs_s": self.departs_s}
+
+
+def conformance(view: View, held: Limits | None, controller: str) -> Conformance:
+    """Holds a sender against a controller. Raises RequestError for an unknown one, or without packets."""
+    if not view.is_sender or not view.has_acks:
+        raise RequestError(f"--as {controller}: {view.name} has no packets with their acknowledgements")
+    skipped = others(view, held) if held is not None else None
+    try:
+        found = fit(view, Script.of(view, silences(view)), controller, skipped)
+    except ValueError as error:
+        raise RequestError(f"--as {controller}: {error}") from None
+    departs = None
+    far = found.residuals > _DEPARTS
+    for place in range(far.size - _WINDOWS + 1):
+        if far[place : place + _WINDOWS].all():
+            departs = float(found.times_s[place])
+            break
+    at = np.asarray([departs if departs is not None else 0.0])
+    window = float(found.window.at(at)[0])
+    packet = max(0, int(np.searchsorted(view.sent_s, at[0], side="right")) - 1)
+    return Conformance(found, departs, window, float(found.in_flight[packet]))

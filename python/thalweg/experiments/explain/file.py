@@ -1,0 +1,223 @@
+"""What a file of another program says of one connection, in sentences: limits, cuts, path, controller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Any
+
+import numpy as np
+
+from thalweg.base.quantity import percent, text
+from thalweg.experiments.explain.conformance import Conformance, conformance
+from thalweg.foreign.inference.cuts import NO_LOSS, counted, cuts
+from thalweg.foreign.inference.idle import WHOLE, steady
+from thalweg.foreign.inference.limits import Limits, limits, logged
+from thalweg.foreign.inference.path import Path, path
+from thalweg.foreign.inference.who import FITS, FOLLOWERS, Who, who
+from thalweg.foreign.reading import View, read
+from thalweg.foreign.reading.read import choose
+from thalweg.results.limited import WORDS
+
+_LEAST_SHARE = 0.01
+_MOST_NAMED = 6
+
+
+@dataclass(frozen=True)
+class FileAccount:
+    """One connection of a file."""
+
+    view: View
+    others: tuple[str, ...]
+    """Names of the other connections in the file."""
+    held: Limits | None
+    """None where nothing tells what limited it."""
+    path: Path
+    who: Who
+    cuts: tuple[tuple[float, str], ...]
+    conforms: Conformance | None
+
+    def sentences(self) -> list[str]:
+        """In the order in which one asks."""
+        said = (
+            self._which(),
+            self._rates(),
+            self._losses(),
+            self._limits(),
+            self._window(),
+            self._path(),
+            self._who(),
+            self.conforms.sentence() if self.conforms else "",
+            self._missing(),
+        )
+        return [sentence for sentence in said if sentence]
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        view = self.view
+        return {
+            "flow": view.name,
+            "others": list(self.others),
+            "source": view.source,
+            "vantage": view.vantage,
+            "duration_s": view.duration_s,
+            "bytes": view.bytes,
+            "sentences": self.sentences(),
+            "limited": self.held.shares if self.held else {},
+            "seconds": self.held.by_seconds() if self.held else [],
+            "cuts": [{"time_s": time, "cause": cause} for time, cause in self.cuts],
+            "path": self.path.document(),
+            "controllers": list(self.who.named),
+            "residuals": {
+                fit.controller: round(fit.residual, 4) for fit in self.who.fits if np.isfinite(fit.residual)
+            },
+            "conforms": self.conforms.document() if self.conforms else None,
+            "missing": list(view.missing),
+        }
+
+    def _which(self) -> str:
+        view = self.view
+        end = f", logged by its {view.end}" if view.end in ("client", "server") else ""
+        more = ""
+        if self.others:
+            named = ", ".join(self.others[:_MOST_NAMED]) + (", ..." if len(self.others) > _MOST_NAMED else "")
+            more = f" The file has {len(self.others)} more (--flow): {named}."
+        return f"{view.name}: {view.source}{end}, seen from the {view.vantage} of the data.{more}"
+
+    def _rates(self) -> str:
+        view = self.view
+        rate = view.bytes * 8 / view.duration_s if view.duration_s > 0 else 0.0
+        sent = f"It {'sent' if view.vantage == 'sender' else 'received'} {text(view.bytes, 'B')} in "
+        told = f"{sent}{text(view.duration_s, 's')}, at {text(rate, 'bps')} on average."
+        if view.rtt:
+            low, middle, high = (
+                text(float(value), "s", 3) for value in np.percentile(view.rtt.values, [0, 50, 95])
+            )
+            told += (
+                f" Its RTT was {low} at least, {middle} in the median, and above {high} for 5 % of the samples."
+            )
+        return told
+
+    def _losses(self) -> str:
+        view = self.view
+        if "retransmissions" in view.said:
+            return f"It sent {view.said['retransmissions']:.0f} packets again."
+        if not view.is_sender or not view.has_acks:
+            return ""
+        lost, wrongly = int(np.isfinite(view.lost_s).sum()), int(view.is_spurious.sum())
+        marks = int(view.marks.values.max()) if view.marks else 0
+        marked = f" {marks} packets were marked (CE)." if marks else ""
+        if not lost:
+            return f"It declared no packet lost.{marked}"
+        share = percent(lost / view.sent_s.size)
+        late = f", {wrongly} of them wrongly: they arrived" if wrongly else ""
+        return f"It declared {lost} of {view.sent_s.size} packets lost ({share}){late}.{marked}"
+
+    def _limits(self) -> str:
+        if self.held is None:
+            return ""
+        ordered = sorted(self.held.shares.items(), key=lambda one: -one[1])
+        (most, share), *rest = [one for one in ordered if one[1] >= _LEAST_SHARE]
+        words, meaning = WORDS[most]
+        others = ", ".join(f"{WORDS[name][0]} {percent(part)}" for name, part in rest)
+        more = f" ({others})" if others else ""
+        return (
+            f"It was limited by {words} {percent(share)} of the time{meaning}{more}; that follows from "
+            f"{self.held.evidence}."
+        )
+
+    def _window(self) -> str:
+        if not self.view.window and not self.cuts:
+            return ""
+        by = "" if self.view.window else " of the controller that fits"
+        if not self.cuts:
+            return f"The window{by} never fell by 5 % or more."
+        parts = [
+            f"{count} for {cause}" if cause != NO_LOSS else f"{count} without a loss or a mark"
+            for cause, count in counted(list(self.cuts)).most_common()
+        ]
+        times = f"{len(self.cuts)} time{'s' if len(self.cuts) > 1 else ''}"
+        return f"The window{by} fell by 5 % or more {times}: {', '.join(parts)}."
+
+    def _path(self) -> str:
+        known = self.path
+        parts = []
+        if known.capacity_bps is not None:
+            parts.append(f"a capacity of {_bound(known.is_capacity_seen)}{text(known.capacity_bps, 'bps')}")
+        if known.base_rtt_s is not None:
+            parts.append(f"a base RTT of {text(known.base_rtt_s, 's')}")
+        if known.buffer_bytes is not None:
+            parts.append(f"a buffer of {_bound(known.is_buffer_seen)}{text(known.buffer_bytes, 'B', 3)}")
+        if not parts:
+            return ""
+        seen = {
+            "overflow": bool(known.overflows),
+            "random loss": known.random_loss is not None,
+            "policer": known.policer_bps is not None,
+        }
+        if known.random_loss is not None:
+            parts.append(f"random loss of {percent(known.random_loss)}")
+        if known.policer_bps is not None:
+            parts.append(f"a policer at {text(known.policer_bps, 'bps')}")
+        none = [f"no {what}" for what, was in seen.items() if not was]
+        unseen = f"; it showed {', '.join(none)}" if none and self.view.has_acks else ""
+        return f"The path has {', '.join(parts)}{unseen}."
+
+    def _who(self) -> str:
+        if not self.who.fits:
+            return ""
+        best = self.who.best
+        if best is None:
+            return "There is too little of it to tell the controller."
+        if not self.who.named:
+            return (
+                f"No controller that is known here fits: {best.controller} is closest, with a residual of "
+                f"{best.residual:.3f} where {FITS} is the most."
+            )
+        names = self.who.named
+        several = f"one of {', '.join(names)}, which it does not tell apart" if len(names) > 1 else names[0]
+        return f"Its controller behaves as {several} (residual {best.residual:.3f})."
+
+    def _missing(self) -> str:
+        return f"The file does not say: {'; '.join(self.view.missing)}." if self.view.missing else ""
+
+
+def account_of_file(file: str | File, flow: str | None = None, controller: str | None = None) -> FileAccount:
+    """Explains one connection of a file: `flow`, or the largest. `controller`: one to hold it against, too.
+
+    Raises RequestError.
+    """
+    views = read(file)
+    view = choose(views, flow)
+    held, found = limits_and_who(view)
+    window = view.window
+    if not window and found.named and found.best is not None:
+        window = found.best.window
+    falls = tuple(cuts(view, held, window)) if held is not None and window else ()
+    others = tuple(one.name for one in views if one.name != view.name)
+    conforms = conformance(view, held, controller) if controller is not None else None
+    return FileAccount(view, others, held, path(view), found, falls, conforms)
+
+
+def limits_and_who(view: View) -> tuple[Limits | None, Who]:
+    """A controller that fits explains a steady rate; what else limits a sender says nothing of its controller."""
+    if not view.is_sender or not view.has_acks:
+        return (logged(view) if view.limits else None), Who(())
+    held = logged(view) if view.limits else limits(view)
+    found = who(view, held)
+    if not view.limits and not view.pacing_bps:
+        freely = limits(view, is_explained=True)
+        again = who(view, freely)
+        is_followed = set(again.named) <= FOLLOWERS and _is_steady(view)
+        if again.named and not is_followed:
+            return freely, again
+    return held, found
+
+
+def _is_steady(view: View) -> bool:
+    """Whether its rate is steady nearly all the time: controllers probe."""
+    return sum(end - begin for begin, end in steady(view)) > WHOLE * view.duration_s
+
+
+def _bound(is_seen: bool) -> str:
+    return "" if is_seen else "at least "

@@ -1,0 +1,156 @@
+"""Captures of packets, pcap and pcapng: the packets of each connection of TCP, and of each flow of UDP.
+
+`dpkt` reads the files; only headers are looked at, so short snapshots do. Links: Ethernet with VLANs, raw IP,
+Linux cooked, loopback. IP fragments after the first are left out.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from thalweg.base.extras import require
+from thalweg.foreign.reading import tcp, udp
+from thalweg.foreign.reading.damage import DamageError
+from thalweg.foreign.reading.segments import Direction, Flow, Segment, read_options
+from thalweg.foreign.reading.view import View
+
+_MAGIC = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x0a\x0d\x0d\x0a")
+_TCP, _UDP = 6, 17
+_IP4, _IP6 = 0x0800, 0x86DD
+_VLANS = (0x8100, 0x88A8, 0x9100)
+_LINKS = {1: 14, 113: 16, 276: 20, 0: 4, 108: 4, 101: 0, 12: 0, 14: 0, 228: 0, 229: 0}
+"""Bytes before IP by the link type of the capture."""
+_LEAST_PACKETS = 8
+"""A flow with fewer packets of data is left out."""
+_MOST_FLOWS = 200_000
+_MOST_VIEWS = 200
+
+
+class _Header(NamedTuple):
+    protocol: int
+    source: bytes
+    target: bytes
+    at: int
+    length: int
+
+
+def is_capture(data: bytes) -> bool:
+    """Whether a file is one."""
+    return data[:4] in _MAGIC
+
+
+def views(data: bytes) -> list[View]:
+    """The connections in it. Raises DamageError."""
+    require("captures", "reading a capture")
+    flows: dict[tuple[int, bytes, bytes, int, int], Flow] = {}
+    cut = 0
+    packets = 0
+    first = math.nan
+    for packets, (time, buffer, link) in enumerate(_packets(data), 1):
+        first = time if packets == 1 else first
+        try:
+            header = _ip(buffer, link)
+            if header is not None:
+                _take(flows, header, buffer, time - first)
+        except (struct.error, IndexError):
+            cut += 1
+    if not packets:
+        raise DamageError("it has no packet")
+    found = []
+    for flow in sorted(flows.values(), key=lambda one: -one.bytes):
+        if flow.largest.count < _LEAST_PACKETS:
+            continue
+        view = tcp.view(flow) if flow.protocol == _TCP else udp.view(flow)
+        if view is not None:
+            found.append(view)
+        if len(found) == _MOST_VIEWS:
+            break
+    if not found:
+        whole = f"; {cut} of {packets} packets are cut off before their ports" if cut else ""
+        raise DamageError(
+            f"it has no connection of TCP or flow of UDP with {_LEAST_PACKETS} packets of data{whole}"
+        )
+    return found
+
+
+def _packets(data: bytes) -> Iterator[tuple[float, bytes, int]]:
+    import dpkt  # noqa: PLC0415 - an extra
+
+    count = 0
+    try:
+        reader = dpkt.pcap.UniversalReader(io.BytesIO(data))
+        link = int(reader.datalink())
+        if link not in _LINKS:
+            raise DamageError(f"its link type is {link}", "", "Ethernet, raw IP, Linux cooked, loopback")
+        for time, buffer in reader:
+            count += 1
+            yield float(time), buffer, link
+    except DamageError:
+        raise
+    except Exception as error:  # dpkt raises what struct, int and its own checks raise
+        # A capture that was stopped ends in the middle of a packet.
+        if count == 0 or not isinstance(error, dpkt.NeedData):
+            raise DamageError(
+                f"it is damaged ({str(error)[:100] or type(error).__name__})", f"packet {count + 1}"
+            ) from None
+
+
+def _ip(buffer: bytes, link: int) -> _Header | None:
+    """Where the header of the transport begins; `length` is what IP says of it and its payload."""
+    at = _LINKS[link]
+    if link == 1:
+        kind = struct.unpack_from("!H", buffer, 12)[0]
+        while kind in _VLANS:
+            kind = struct.unpack_from("!H", buffer, at + 2)[0]
+            at += 4
+        if kind not in (_IP4, _IP6):
+            return None
+    version = buffer[at] >> 4
+    if version == 4:
+        header = (buffer[at] & 15) * 4
+        total, fragment, protocol = struct.unpack_from("!xxHxxHxB", buffer, at)
+        if fragment & 0x1FFF or header < 20:
+            return None
+        # Offload leaves the length of the largest segments out.
+        length = (total or len(buffer) - at) - header
+        return _Header(protocol, buffer[at + 12 : at + 16], buffer[at + 16 : at + 20], at + header, length)
+    if version == 6:
+        length, protocol = struct.unpack_from("!HB", buffer, at + 4)
+        source, target = buffer[at + 8 : at + 24], buffer[at + 24 : at + 40]
+        begin = at + 40
+        length = length or len(buffer) - begin
+        while protocol in (0, 43, 60):  # options, routing
+            following, size = buffer[begin], (buffer[begin + 1] + 1) * 8
+            protocol, begin, length = following, begin + size, length - size
+        return _Header(protocol, source, target, begin, length)
+    return None
+
+
+def _take(flows: dict[tuple[int, bytes, bytes, int, int], Flow], ip: _Header, buffer: bytes, time: float) -> None:
+    if ip.protocol not in (_TCP, _UDP):
+        return
+    source, target = struct.unpack_from("!HH", buffer, ip.at)
+    forward = (ip.source, source) <= (ip.target, target)
+    ends = (ip.source, ip.target, source, target) if forward else (ip.target, ip.source, target, source)
+    key = (ip.protocol, *ends)
+    flow = flows.get(key)
+    if flow is None:
+        if len(flows) >= _MOST_FLOWS:
+            raise DamageError(f"it has more than {_MOST_FLOWS} flows")
+        flow = flows[key] = Flow(ip.protocol, ends, Direction(), Direction())
+    direction = flow.forward if forward else flow.backward
+    if ip.protocol == _UDP:
+        size = ip.length - 8
+        if size > 0:
+            direction.add(Segment(time, size, first=buffer[ip.at + 8] if len(buffer) > ip.at + 8 else -1))
+        return
+    sequence, ack, offset, flags, window = struct.unpack_from("!IIBBH", buffer, ip.at + 4)
+    header = (offset >> 4) * 4
+    size = max(0, ip.length - header)
+    segment = Segment(time, size, sequence, ack, flags, window)
+    read_options(buffer[ip.at + 20 : ip.at + header], segment)
+    direction.add(segment)

@@ -1,0 +1,334 @@
+"""What one end has logged of one connection in qlog, collected event by event, and the view of it.
+
+Names of events and fields are those of draft-ietf-quic-qlog-quic-events and of its older versions, and those that
+picoquic, quic-go, quiche, neqo, mvfst, aioquic, quinn and lsquic write instead.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from thalweg.foreign.reading.packets import Packets
+from thalweg.foreign.reading.view import NONE, Floats, Steps, View, steps
+
+_ALONE = {"ack", "ack_ecn", "padding", "connection_close"}
+"""Frames that elicit no acknowledgement (RFC 9000 section 13.2)."""
+_BLOCKED = {"data_blocked", "stream_data_blocked"}
+_METRICS = {
+    "congestion_window": "window",
+    "cwnd": "window",  # aioquic, picoquic
+    "current_cwnd": "window",  # mvfst
+    "bytes_in_flight": "in_flight",
+    "pacing_rate": "pacing",
+    "latest_rtt": "rtt",
+}
+_TIMES = {"rtt"}
+_OURS = {"application_limited": 1.0, "app_limited": 1.0}
+_MOST = 1e15
+
+
+def number(value: object) -> float:
+    """A number that is written as one or as a text; NaN for anything else."""
+    if isinstance(value, bool):
+        return math.nan
+    if isinstance(value, str):
+        try:
+            value = float(value) if len(value) < 40 else math.nan
+        except ValueError:
+            return math.nan
+    if isinstance(value, int | float) and -_MOST < value < 1e19:
+        return float(value)
+    return math.nan
+
+
+@dataclass
+class Log:
+    """One end of one connection."""
+
+    name: str
+    end: str
+    source: str
+    unit: float
+    """Seconds in a unit of its times, and of its round-trip times."""
+    missing: list[str] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
+    """Names of events that say nothing here."""
+
+    def __post_init__(self) -> None:
+        self._first, self._last = math.inf, -math.inf
+        self._packets = Packets()
+        self._arrived: list[tuple[float, int]] = []
+        self._metrics: dict[str, tuple[list[float], list[float]]] = {}
+        self._marks: tuple[list[float], list[float]] = ([], [])
+        self._idle: tuple[list[float], list[float]] = ([], [])
+        self._allowed: tuple[list[float], list[float]] = ([], [])
+        self._offered: tuple[list[float], list[float]] = ([], [])
+        self._ends: dict[str, float] = {}
+        self._total = 0.0
+        self._blocked: list[float] = []
+        self._states: list[tuple[float, str]] = []
+        self._limits: list[tuple[float, str]] = []
+        self._frames = False
+        self._handshake = math.inf
+
+    @property
+    def has_packets(self) -> bool:
+        """Whether anything is known of packets or of their metrics."""
+        return bool(self._packets.count or self._arrived or self._metrics)
+
+    def take(self, time: float, full: str, data: dict[str, Any]) -> None:
+        """Takes one event."""
+        name = full.rpartition(":")[2].lower().removeprefix("recovery_")
+        self._first, self._last = min(self._first, time), max(self._last, time)
+        taker = _TAKERS.get(name)
+        if taker is None:
+            if len(self.unread) < 20:
+                self.unread.add(name[:40])
+        else:
+            taker(self, time, data)
+
+    def _sent(self, time: float, data: dict[str, Any]) -> None:
+        header = _table(data, "header")
+        size = _size(data, header)
+        if not _is_of_data(data, header):
+            return
+        packet = number(header.get("packet_number", data.get("packet_number")))
+        frames = data.get("frames")
+        if isinstance(frames, list) and frames:
+            self._frames = True
+            kinds = {str(frame.get("frame_type", "")).lower() for frame in frames if isinstance(frame, dict)}
+            if kinds <= _ALONE:
+                return
+            if kinds & _BLOCKED:
+                self._blocked.append(time)
+            for frame in frames:
+                if isinstance(frame, dict) and frame.get("frame_type") == "stream":
+                    self._stream(time, frame)
+        if packet == packet and packet >= 0:  # noqa: PLR0124 - not NaN
+            self._packets.sent(time, int(packet), int(size) if size > 0 else 0)
+            self._handshake = min(self._handshake, time)
+
+    def _stream(self, time: float, frame: dict[str, Any]) -> None:
+        """Bytes of streams that are sent for the first time count towards the limit of the connection."""
+        raw = _table(frame, "raw")
+        length = number(frame.get("length", raw.get("payload_length", raw.get("length"))))
+        end = number(frame.get("offset")) + length
+        stream = str(frame.get("stream_id", frame.get("id", "")))
+        before = self._ends.get(stream, 0.0)
+        if end > before:
+            self._ends[stream] = end
+            self._total += end - before
+            self._offered[0].append(time)
+            self._offered[1].append(self._total)
+
+    def _received(self, time: float, data: dict[str, Any]) -> None:
+        header = _table(data, "header")
+        if not _is_of_data(data, header):
+            return
+        size = _size(data, header)
+        if size > 0:
+            self._arrived.append((time, int(size)))
+        frames = data.get("frames")
+        for frame in frames if isinstance(frames, list) else ():
+            if not isinstance(frame, dict):
+                continue
+            kind = str(frame.get("frame_type", "")).lower()
+            if kind in ("ack", "ack_ecn"):
+                self._ack(time, frame)
+            elif kind == "max_data":
+                self._allow(time, number(frame.get("maximum", frame.get("maximum_data"))))
+
+    def _ack(self, time: float, frame: dict[str, Any]) -> None:
+        ranges = frame.get("acked_ranges")
+        found = []
+        for one in ranges if isinstance(ranges, list) else ():
+            pair = (one[0], one[-1]) if isinstance(one, list) and one else (one, one)
+            first, last = number(pair[0]), number(pair[1])
+            if 0 <= first <= last:
+                found.append((int(first), int(last)))
+        self._packets.acknowledged(time, found)
+        marks = number(frame.get("ce", frame.get("ecn_ce")))
+        if marks > 0:
+            self._marks[0].append(time)
+            self._marks[1].append(marks)
+
+    def _packet_ack(self, time: float, data: dict[str, Any]) -> None:
+        """One packet, as mvfst has it."""
+        packet = number(data.get("packet_num", data.get("packet_number")))
+        if packet >= 0 and str(data.get("packet_num_space", "AppData")).lower() in (
+            "appdata",
+            "application_data",
+            "2",
+        ):
+            self._packets.acknowledged(time, [(int(packet), int(packet))])
+
+    def _lost(self, time: float, data: dict[str, Any]) -> None:
+        header = _table(data, "header")
+        packet = number(header.get("packet_number", data.get("packet_number")))
+        if packet >= 0 and _is_of_data(data, header):
+            self._packets.lost(time, int(packet))
+
+    def _packets_lost(self, time: float, data: dict[str, Any]) -> None:
+        """The largest number, and how many, as mvfst has it."""
+        largest, count = number(data.get("largest_lost_packet_num")), number(data.get("lost_packets"))
+        if largest >= 0 and count > 0:
+            self._packets.lost_some(time, int(largest), int(min(count, 1e6)))
+
+    def _updated(self, time: float, data: dict[str, Any]) -> None:
+        for key, value in data.items():
+            name = _METRICS.get(key)
+            found = number(value)
+            if name is None or not found >= 0:
+                continue
+            times, values = self._metrics.setdefault(name, ([], []))
+            times.append(time)
+            values.append(found * self.unit if name in _TIMES else found)
+        state = data.get("state")  # mvfst
+        if isinstance(state, str):
+            self._state(time, {"new": state})
+
+    def _state(self, time: float, data: dict[str, Any]) -> None:
+        state = str(data.get("new", data.get("congestion_state", "")))[:40]
+        if not state or (self._states and self._states[-1][1] == state):
+            return
+        self._states.append((time, state))
+        if state.lower() in _OURS or self._idle[0]:
+            self._idle[0].append(time)
+            self._idle[1].append(_OURS.get(state.lower(), 0.0))
+
+    def _app_limited(self, time: float, data: dict[str, Any]) -> None:
+        """Whether the application lacks data, as mvfst has it."""
+        value = data.get("app_limited", data.get("idle"))
+        self._idle[0].append(time)
+        self._idle[1].append(float(value in ("app_limited", True, "true", 1)))
+
+    def _parameters(self, time: float, data: dict[str, Any]) -> None:
+        """What the peer allows at first."""
+        if str(data.get("owner", data.get("initiator", ""))).lower() in ("remote", ""):
+            self._allow(time, number(data.get("initial_max_data")))
+
+    def _allow(self, time: float, most: float) -> None:
+        if most > 0 and (not self._allowed[1] or most > self._allowed[1][-1]):
+            self._allowed[0].append(time)
+            self._allowed[1].append(most)
+
+    def _limit(self, time: float, data: dict[str, Any]) -> None:
+        """What limits the sender, as our logs may have it."""
+        self._limits.append((time, str(data.get("by", ""))[:20]))
+
+    def view(self) -> View:
+        """All of it, in the order of time."""
+        begin = self._first if math.isfinite(self._first) else 0.0
+        table = self._packets.table(begin)
+        arrived = sorted(self._arrived)
+        arrived_s = np.asarray([time - begin for time, _ in arrived], float)
+        arrived_bytes = np.asarray([size for _, size in arrived], np.int64)
+        is_sender = int(table.sizes.sum()) >= int(arrived_bytes.sum()) or not arrived
+        metrics = {name: _since(values, begin) for name, values in self._metrics.items()}
+        rtt = table.rtt if table.rtt else metrics.get("rtt", NONE)
+        sender: dict[str, Any]
+        if is_sender:
+            sender = {
+                "sent_s": table.sent_s,
+                "sent_bytes": table.sizes,
+                "acked_s": table.acked_s,
+                "acked_by": table.acked_by,
+                "lost_s": table.lost_s,
+                "marks": _since(self._marks, begin),
+                "rtt": rtt,
+                "window": metrics.get("window", NONE),
+                "in_flight": metrics.get("in_flight", NONE),
+                "pacing_bps": metrics.get("pacing", NONE),
+                "allowed": _since(self._allowed, begin),
+                "offered": _since(self._offered, begin),
+                "blocked_s": np.asarray(sorted(self._blocked), float) - begin,
+                "idle": _since(self._idle, begin),
+                "limits": tuple((time - begin, by) for time, by in sorted(self._limits)),
+                "states": tuple((time - begin, state) for time, state in sorted(self._states)),
+            }
+        else:
+            sender = {"arrived_s": arrived_s, "arrived_bytes": arrived_bytes, "rtt": metrics.get("rtt", rtt)}
+        missing = [*self.missing, *self._lacks(is_sender, table.acked_s, metrics)]
+        return View(
+            name=self.name,
+            vantage="sender" if is_sender else "receiver",
+            source=self.source,
+            duration_s=max(0.0, self._last - begin),
+            end=self.end,
+            handshake_s=max(0.0, self._handshake - begin) if is_sender else math.nan,
+            missing=tuple(missing),
+            **sender,
+        )
+
+    def _lacks(self, is_sender: bool, acked: Floats, metrics: dict[str, Steps]) -> list[str]:
+        """What an answer wants and the log does not say."""
+        if not is_sender:
+            return ["what its sender knew: the log is of the receiver"]
+        lacks = {
+            "sizes of packets": self._packets.count and not self._packets.has_sizes,
+            "packets sent": not self._packets.count,
+            "acknowledgements": not np.isfinite(acked).any(),
+            "packets declared lost": not self._packets.has_losses and _has_gaps(acked),
+            "the congestion window": "window" not in metrics,
+            "the pacing rate": "pacing" not in metrics,
+            "which frames packets carry": not self._frames,
+        }
+        return [what for what, lack in lacks.items() if lack]
+
+
+def _has_gaps(acked: Floats) -> bool:
+    """Whether packets were not acknowledged although later ones were."""
+    known = np.flatnonzero(np.isfinite(acked))
+    return known.size > 0 and bool(np.isnan(acked[: known[-1]]).any())
+
+
+def _since(values: tuple[list[float], list[float]], begin: float) -> Steps:
+    return steps([time - begin for time in values[0]], values[1])
+
+
+def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
+    value = data.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _is_of_data(data: dict[str, Any], header: dict[str, Any]) -> bool:
+    """Packets of the handshake have numbers of their own."""
+    kind = header.get("packet_type", data.get("packet_type", data.get("type", header.get("type"))))
+    return kind is None or str(kind).replace("_", "").upper() in ("1RTT", "0RTT", "ONERTT", "ZERORTT", "SHORT")
+
+
+def _size(data: dict[str, Any], header: dict[str, Any]) -> float:
+    raw = _table(data, "raw")
+    for value in (
+        raw.get("length"),
+        header.get("packet_size"),
+        data.get("packet_size"),
+        header.get("payload_length"),
+    ):
+        found = number(value)
+        if 0 < found < 1e6:
+            return found
+    return 0.0
+
+
+_TAKERS = {
+    "packet_sent": Log._sent,
+    "packet_received": Log._received,
+    "packet_rx": Log._received,
+    "packet_lost": Log._lost,
+    "packets_lost": Log._packets_lost,
+    "packet_ack": Log._packet_ack,
+    "metrics_updated": Log._updated,
+    "metric_update": Log._updated,
+    "congestion_metric_update": Log._updated,
+    "congestion_state_updated": Log._state,
+    "app_limited_update": Log._app_limited,
+    "app_idle_update": Log._app_limited,
+    "parameters_set": Log._parameters,
+    "transport_parameters_update": Log._parameters,
+    "limited": Log._limit,
+}

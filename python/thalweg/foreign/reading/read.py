@@ -1,0 +1,76 @@
+"""Which reader a file takes: by its content, as its name may be anything."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from pathlib import Path
+
+from thalweg.base.errors import RequestError, did_you_mean, printable
+from thalweg.base.files.regular_file import read_regular
+from thalweg.foreign.reading import capture, iperf3, own, qlog
+from thalweg.foreign.reading.damage import DamageError
+from thalweg.foreign.reading.view import View
+
+ACCEPTED = (
+    "qlog (JSON or a JSON text sequence), pcap, pcapng, JSON of iperf3, a trace of ours; each may be gzipped"
+)
+_MOST_BYTES = 512 << 20
+"""Size of a file, packed or not."""
+_GZIP = b"\x1f\x8b"
+
+
+def read(file: str | Path) -> list[View]:
+    """All connections and ends in a file, those with the most bytes first. Raises RequestError."""
+    path = Path(file)
+    shown = printable(str(path))
+    data = read_regular(path, _MOST_BYTES, ACCEPTED)
+    try:
+        views = _views(_unpacked(data))
+    except DamageError as damage:
+        raise RequestError(f"{shown}: {damage}") from None
+    except RecursionError:
+        raise RequestError(f"{shown}: it is nested too deep; accepted: {ACCEPTED}") from None
+    if not views:
+        raise RequestError(f"{shown}: it has no connection with packets; accepted: {ACCEPTED}")
+    return sorted(views, key=lambda view: -view.bytes)
+
+
+def choose(views: list[View], flow: str | None) -> View:
+    """The connection that was asked for, or the one with the most bytes. Raises RequestError."""
+    if flow is None:
+        return views[0]
+    found = [view for view in views if view.name == flow]
+    if not found:
+        raise RequestError(
+            f"--flow {flow!r}: the file has no such connection{did_you_mean(flow, [view.name for view in views])}"
+        )
+    return found[0]
+
+
+def _views(data: bytes) -> list[View]:
+    if not data.strip():
+        raise DamageError("it is empty", "", ACCEPTED)
+    if capture.is_capture(data):
+        return capture.views(data)
+    if own.is_own(data):
+        return own.views(data)
+    if iperf3.is_iperf3(data):
+        return iperf3.views(data)
+    if qlog.is_qlog(data):
+        return qlog.views(data)
+    raise DamageError("it is none of the files that are read", "", ACCEPTED)
+
+
+def _unpacked(data: bytes) -> bytes:
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as opened:
+            unpacked = opened.read(_MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamageError(f"its gzip is damaged ({error})") from None
+    if len(unpacked) > _MOST_BYTES:
+        raise DamageError(f"it has more than {_MOST_BYTES >> 20} MiB when it is unpacked")
+    return unpacked

@@ -1,0 +1,96 @@
+"""`thalweg explain` of a file: sentences, JSON, the page, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import thalweg
+from pages.explain import writers
+from pages.explain.measure import Case
+from thalweg.cli import main
+
+from .logs import logged
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    case = Case.of("loss", 2005, "cubic")
+    file = tmp_path / "x.qlog"
+    file.write_text(writers.picoquic(writers.entries(case.trace, "main")))
+    return file
+
+
+def test_the_sentences_name_limits_cuts_path_and_controller(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", str(log)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    for words in (
+        "0a0b0c0d: qlog draft-00, logged by its server",
+        "It was limited by its congestion window",
+        "times: ",
+        "The path has a capacity of",
+        "Its controller behaves as",
+        "cubic",
+    ):
+        assert words in said
+
+
+def test_json_has_every_number_and_python_the_same(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", str(log), "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert "cubic" in document["controllers"]
+    assert document["path"]["is_buffer_seen"]
+    assert len(document["seconds"]) == 12
+    found = thalweg.explain(log)
+    assert found.document() == {key: value for key, value in document.items() if key != "file"}
+
+
+def test_the_check_of_conformance_has_the_time_of_the_first_departure(
+    log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", str(log), "--as", "cubic"]) == 0
+    assert "It follows cubic throughout" in capsys.readouterr().out
+    assert main(["explain", str(log), "--as", "bbr"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "It follows bbr until" in said
+    assert "were in flight" in said
+
+
+def test_a_page_works_offline_and_runs_nothing_from_the_file(tmp_path: Path) -> None:
+    evil = "</script><script>alert(1)</script>"
+    text = writers.quic_go(logged()).replace("0a0b0c0d", json.dumps(evil)[1:-1])
+    (tmp_path / "x.sqlog").write_text(text)
+    assert main(["explain", str(tmp_path / "x.sqlog"), "--out", str(tmp_path / "x.html")]) == 0
+    page = (tmp_path / "x.html").read_text()
+    assert "<script>alert" not in page
+    assert "Content-Security-Policy" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--flow", "nobody"], "the file has no such connection"),
+        (["--as", "nobody"], "--as nobody"),
+        (["--seed", "3"], "--seed is of scenarios"),
+        (["-c", "main=bbr"], "--controller is of scenarios"),
+        (["--out", "x.txt"], "--out"),
+    ],
+)
+def test_what_a_file_does_not_have_is_refused(
+    log: Path, options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", str(log), *options]) == 2
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_scenario_takes_no_options_of_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "c4/bad-wifi", "--as", "cubic"]) == 2
+    assert "--as is of files" in capsys.readouterr().err
+
+
+def test_a_damaged_file_is_one_line_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x.qlog").write_text('{"qlog_version": "0.3",\n "traces": [{"events": [}')
+    assert main(["explain", str(tmp_path / "x.qlog")]) == 2
+    assert "line 2, column 25" in " ".join(capsys.readouterr().err.split())
