@@ -270,4 +270,29 @@ mod tests {
         other.set_codepoint(Ecn::Ect0);
         assert_eq!(acknowledge(&mut other), counts(90, 0));
     }
+
+    /// A log tells how many marks an acknowledgement has, and which lost packet arrived after all.
+    #[test]
+    fn marks_are_counted_and_one_late_packet_is_spurious() {
+        let mut flow = flow("cubic");
+        for number in 0..6 {
+            flow.on_sent(at(0), number, SIZE);
+        }
+        for number in 2..6 {
+            flow.on_acked(at(20), at(0), number, SIZE, false);
+        }
+        flow.on_marks(at(20), 3);
+        flow.on_acks_ended(at(20));
+        flow.on_lost(at(20), 0, SIZE);
+        flow.on_lost(at(20), 1, SIZE);
+        flow.flush();
+        assert_eq!(flow.path().ecn.ce, 3);
+        assert_eq!(flow.path().ecn.ect0, 1); // of four packets
+        assert_eq!(flow.path().lost, SIZE * 2);
+        flow.on_late(at(25), 1);
+        assert_eq!(flow.counters().spurious_losses, 1);
+        assert_eq!(flow.path().lost, SIZE);
+        flow.on_late(at(26), 1);
+        assert_eq!(flow.counters().spurious_losses, 1);
+    }
 }
