@@ -71,6 +71,7 @@ fn main() {
     config.jitter = JitterConfig::Wifi {
         mean: Duration::from_millis(7),
         formula: WifiFormula::Reference,
+        every: None,
     };
     row(asked, 3, "  and Wi-Fi jitter", &config, packets);
     config.reorder = true;

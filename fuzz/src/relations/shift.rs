@@ -6,8 +6,8 @@
 //! that draws, which does so by the number of the change since the start of the trial.
 
 use super::document::{
-    self, add, directions, duration, has_neighbours, hops, hops_mut, is_timed, model,
-    repeats_draws, tables, tables_mut, values,
+    self, add, directions, draws_in_time, duration, has_neighbours, hops, hops_mut, is_timed,
+    model, repeats_draws, tables, tables_mut, values,
 };
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
@@ -100,7 +100,7 @@ fn period(scenario: &Table) -> Option<u64> {
             }
         }
         for table in directions(hop).into_iter().chain(tables(hop, "change")) {
-            if values(table, "loss").any(is_timed) {
+            if values(table, "loss").any(is_timed) || draws_in_time(table) {
                 return None;
             }
             all.extend(values(table, "queue").filter_map(updates));

@@ -435,8 +435,12 @@ fn jitter(random: &mut Random, reorder: bool) -> String {
         }
         4 => {
             let formula = *random.choose(&["reference", "draft"]);
+            let every = match random.percent(30) {
+                true => format!(", every = \"{}\"", time_from(random, 10_000, 1_000_000_000)),
+                false => String::new(),
+            };
             format!(
-                "{{ model = \"wifi\", mean = \"{}\", formula = \"{formula}\" }}",
+                "{{ model = \"wifi\", mean = \"{}\", formula = \"{formula}\"{every} }}",
                 small(random)
             )
         }

@@ -1,6 +1,6 @@
 //! Jitter: extra delay of each packet after transmission. It uses no capacity and is never negative.
 //!
-//! Draws are independent, except those of a trace and of bursts. On an in-order link packets experience the running maximum
+//! Draws are independent, except those of a trace, of bursts, and of `wifi` in time. On an in-order link packets experience the running maximum
 //! of their arrivals, which grows with the packet rate: see the statistics of the link.
 
 mod bursts;
@@ -11,7 +11,7 @@ mod tests;
 mod trace;
 mod wifi;
 
-use crate::random::Chance;
+use crate::random::{Chance, at as in_interval, key};
 use normal::{Normal, Truncated};
 use nr_bpdv::Clipped;
 use rand_pcg::Pcg64Mcg;
@@ -62,6 +62,8 @@ pub enum JitterConfig {
         mean: Duration,
         /// Which of the two published formulas.
         formula: WifiFormula,
+        /// One draw for all packets whose last bit leaves within the same multiple of this time, in the place of one for each.
+        every: Option<Duration>,
     },
     /// The two components of bad Wi-Fi with explicit scales, as fitted to a measured trace.
     TwoComponents {
@@ -130,7 +132,7 @@ impl JitterConfig {
             JitterConfig::TruncatedNormal { mean, sd, min, max } => {
                 normal::truncated_mean(mean, sd, min, max)
             }
-            JitterConfig::Wifi { mean, formula } => wifi::expected_mean(mean, formula),
+            JitterConfig::Wifi { mean, formula, .. } => wifi::expected_mean(mean, formula),
             JitterConfig::TwoComponents {
                 fraction,
                 short,
@@ -156,18 +158,32 @@ fn clipped(sd: Duration, clip: u32) -> Clipped {
 #[derive(Debug)]
 pub(crate) enum Jitter {
     None,
-    Uniform { min: Duration, span: u64 },
+    Uniform {
+        min: Duration,
+        span: u64,
+    },
     Normal(Normal),
     Truncated(Truncated),
     Wifi(Box<Wifi>),
+    /// With the length of an interval, and the key of its draws.
+    WifiInTime(Box<Wifi>, Duration, u64),
     Trace(Arc<JitterTrace>),
     Bursts(Duration),
     NrBpdv(Clipped),
-    Reordering { chance: Chance, extent: u32 },
+    Reordering {
+        chance: Chance,
+        extent: u32,
+    },
 }
 
 impl Jitter {
-    pub(crate) fn new(config: &JitterConfig) -> Self {
+    /// One for each model of a link with seed `seed`.
+    pub(crate) fn all(configs: &[JitterConfig], seed: u64) -> Vec<Self> {
+        let models = configs.iter().map(|config| Jitter::new(config, seed));
+        models.collect()
+    }
+
+    pub(crate) fn new(config: &JitterConfig, seed: u64) -> Self {
         match *config {
             JitterConfig::None => Jitter::None,
             JitterConfig::Wifi { mean, .. } if mean.is_zero() => Jitter::None,
@@ -185,8 +201,16 @@ impl Jitter {
                     },
                 }
             }
-            JitterConfig::Wifi { mean, formula } => {
-                Jitter::Wifi(Box::new(Wifi::new(mean, formula)))
+            JitterConfig::Wifi {
+                mean,
+                formula,
+                every,
+            } => {
+                let wifi = Box::new(Wifi::new(mean, formula));
+                match every {
+                    None => Jitter::Wifi(wifi),
+                    Some(every) => Jitter::WifiInTime(wifi, every, key(seed, "jitter in time")),
+                }
             }
             JitterConfig::TwoComponents {
                 fraction,
@@ -216,6 +240,10 @@ impl Jitter {
             Jitter::Normal(normal) => normal.draw(rng),
             Jitter::Truncated(truncated) => truncated.draw(rng),
             Jitter::Wifi(wifi) => wifi.draw(rng),
+            Jitter::WifiInTime(wifi, every, key) => {
+                let interval = (at - Instant::START).as_nanos() / every.as_nanos().max(1);
+                wifi.draw(&mut in_interval(*key, interval))
+            }
             Jitter::Trace(trace) => trace.delay_at(at),
             Jitter::Bursts(every) => bursts::delay(*every, at),
             Jitter::NrBpdv(clipped) => clipped.draw(rng),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::random::stream;
-use crate::test_packet::{TestPacket, drain};
+use crate::test_packet::{TestPacket, drain, ms};
 use crate::{Link, LinkConfig};
 use thalweg_units::{Instant, Rate};
 
@@ -16,7 +16,7 @@ fn summary(mut samples: Vec<Duration>) -> [f64; 4] {
 }
 
 fn independent(config: JitterConfig) -> [f64; 4] {
-    let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
+    let (jitter, mut rng) = (Jitter::new(&config, 1), stream(1, "jitter"));
     summary(
         (0..1_000_000)
             .map(|_| jitter.draw(Instant::START, Duration::ZERO, &mut rng))
@@ -28,6 +28,7 @@ fn wifi(mean_ms: u64, formula: WifiFormula) -> JitterConfig {
     JitterConfig::Wifi {
         mean: Duration::from_millis(mean_ms),
         formula,
+        every: None,
     }
 }
 
@@ -103,17 +104,21 @@ fn the_computed_means_are_the_analytic_ones() {
 #[test]
 fn components_with_the_published_scales_are_the_published_model() {
     // J = 8.056 ms is x = 7.056 / 84 = 0.084, exactly; same random numbers, same draws.
-    let published = Jitter::new(&JitterConfig::Wifi {
-        mean: Duration::from_micros(8_056),
-        formula: WifiFormula::Reference,
-    });
+    let published = Jitter::new(
+        &JitterConfig::Wifi {
+            mean: Duration::from_micros(8_056),
+            formula: WifiFormula::Reference,
+            every: None,
+        },
+        1,
+    );
     let config = JitterConfig::TwoComponents {
         fraction: thalweg_units::Fraction::from_f64(0.084),
         short: Duration::from_millis(1),
         long: Duration::from_micros(7_500),
     };
     let (mut a, mut b) = (stream(1, "jitter"), stream(1, "jitter"));
-    let scaled = Jitter::new(&config);
+    let scaled = Jitter::new(&config, 1);
     for _ in 0..100_000 {
         let draws = [
             published.draw(Instant::START, Duration::ZERO, &mut a),
@@ -173,6 +178,7 @@ fn a_wifi_mean_of_zero_is_no_jitter_and_one_below_a_millisecond_is_the_short_com
     let config = JitterConfig::Wifi {
         mean: Duration::from_micros(10),
         formula: WifiFormula::Reference,
+        every: None,
     };
     assert_close(
         "10 us",
@@ -185,7 +191,7 @@ fn a_wifi_mean_of_zero_is_no_jitter_and_one_below_a_millisecond_is_the_short_com
 #[test]
 fn the_reference_normal_has_a_third_of_its_mean_as_deviation_and_starts_at_zero() {
     let config = JitterConfig::reference_normal(Duration::from_millis(30));
-    let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
+    let (jitter, mut rng) = (Jitter::new(&config, 1), stream(1, "jitter"));
     let draws: Vec<_> = (0..1_000_000)
         .map(|_| jitter.draw(Instant::START, Duration::ZERO, &mut rng))
         .collect();
@@ -213,7 +219,7 @@ fn a_truncated_normal_stays_within_its_bounds_and_has_the_computed_mean() {
         min: ms(0),
         max: ms(20),
     };
-    let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
+    let (jitter, mut rng) = (Jitter::new(&config, 1), stream(1, "jitter"));
     let draws: Vec<_> = (0..200_000)
         .map(|_| jitter.draw(Instant::START, Duration::ZERO, &mut rng))
         .collect();
@@ -238,7 +244,7 @@ fn bounds_out_of_reach_yield_the_nearest_bound() {
     ] {
         let config = JitterConfig::TruncatedNormal { mean, sd, min, max };
         assert_eq!(
-            Jitter::new(&config).draw(Instant::START, Duration::ZERO, &mut stream(1, "jitter")),
+            Jitter::new(&config, 1).draw(Instant::START, Duration::ZERO, &mut stream(1, "jitter")),
             want
         );
         assert_eq!(config.expected_mean(), want);
@@ -363,5 +369,70 @@ fn in_order_delivery_at_100_mbps_has_the_published_delays() {
             (50, [153.0, 151.0, 171.0, 193.0]),
             (91, [158.0, 156.0, 175.0, 198.0]),
         ],
+    );
+}
+
+#[test]
+fn one_draw_in_time_is_the_same_for_all_packets_of_an_interval_and_has_the_distribution_of_the_others()
+ {
+    let every = ms(20);
+    let config = JitterConfig::Wifi {
+        mean: ms(7),
+        formula: WifiFormula::Reference,
+        every: Some(every),
+    };
+    let (jitter, mut rng) = (Jitter::new(&config, 1), stream(1, "jitter"));
+    let mut at = |nanos: u64| jitter.draw(Instant::from_nanos(nanos), ms(1), &mut rng);
+    let length = every.as_nanos();
+    let draws: Vec<f64> = (0..100_000)
+        .map(|interval| {
+            let [first, last] = [0, length - 1].map(|offset| at(interval * length + offset));
+            assert_eq!(first, last);
+            first.as_secs_f64() * 1e3
+        })
+        .collect();
+    let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+    // 6.845 ms, with a deviation of 23.3 ms: a standard error of 0.07 ms.
+    assert!((6.55..=7.15).contains(&mean), "{mean}");
+    assert!(draws.windows(2).any(|pair| pair[0] != pair[1]));
+    // Another link has other draws.
+    let other = Jitter::new(&config, 2);
+    let differ = (0..100).filter(|interval| {
+        let time = Instant::from_nanos(interval * length);
+        other.draw(time, ms(1), &mut rng) != jitter.draw(time, ms(1), &mut stream(1, "jitter"))
+    });
+    assert!(differ.count() > 50);
+}
+
+#[test]
+fn drawn_in_time_it_delays_a_flow_alike_however_many_packets_it_sends() {
+    let experienced = |every: Option<Duration>, apart: Duration| {
+        let mut config = LinkConfig::new(Rate::from_bits_per_sec(100_000_000), Duration::ZERO);
+        config.jitter = JitterConfig::Wifi {
+            mean: ms(7),
+            formula: WifiFormula::Reference,
+            every,
+        };
+        let mut link = Link::new(&config, 1, 0);
+        let count = Duration::from_secs(400).as_nanos() / apart.as_nanos();
+        for number in 0..count {
+            let now = Instant::START + apart * number;
+            while link.pop(now).is_some() {}
+            link.push(now, TestPacket::new(number, 100));
+        }
+        drain(&mut link);
+        link.stats().mean_jitter_experienced().as_secs_f64() * 1e3
+    };
+    let spacings = [20_000, 5_000, 1_200].map(Duration::from_micros);
+    let by_packet = spacings.map(|apart| experienced(None, apart));
+    let in_time = spacings.map(|apart| experienced(Some(ms(20)), apart));
+    // In order, one draw each 20 ms makes 17 ms; 1.2 ms apart the draws of packets make 84 ms.
+    assert!(
+        (14.0..20.0).contains(&by_packet[0]) && by_packet[2] > 70.0,
+        "{by_packet:?}"
+    );
+    assert!(
+        in_time.iter().all(|mean| (14.0..20.0).contains(mean)),
+        "{in_time:?}"
     );
 }

@@ -139,7 +139,7 @@ impl<P: Packet> Link<P> {
             time: TransmissionTime::default(),
             underway: None,
             losses: Losses::new(schedule.losses(), seed),
-            jitters: schedule.jitters().iter().map(Jitter::new).collect(),
+            jitters: Jitter::all(schedule.jitters(), seed),
             jitter_rng: stream(seed, "jitter"),
             last_draw: (Instant::START, Duration::ZERO),
             flight: Flight::new(config.reorder),

@@ -301,6 +301,7 @@ fn jitter_delays_those_behind_and_they_arrive_together() {
     config.jitter = JitterConfig::Wifi {
         mean: ms(7),
         formula: WifiFormula::Reference,
+        every: None,
     };
     let mut held = link(&config);
     // Probes every 20 ms: after a spike each one is 20 ms less late, as in the published traces.

@@ -33,14 +33,19 @@ fn jitter() -> impl Strategy<Value = JitterConfig> {
         (span(9_000), 1u32..9_000).prop_map(|(sd, clip)| JitterConfig::NrBpdv { sd, clip }),
         (fraction(), 1u32..9)
             .prop_map(|(share, extent)| JitterConfig::Reordering { share, extent }),
-        (span(9_000), any::<bool>()).prop_map(|(mean, draft)| JitterConfig::Wifi {
-            mean,
-            formula: if draft {
-                WifiFormula::Draft
-            } else {
-                WifiFormula::Reference
-            },
-        }),
+        (span(9_000), any::<bool>(), proptest::option::of(1u64..50)).prop_map(
+            |(mean, draft, every)| {
+                JitterConfig::Wifi {
+                    mean,
+                    every: every.map(Duration::from_millis),
+                    formula: if draft {
+                        WifiFormula::Draft
+                    } else {
+                        WifiFormula::Reference
+                    },
+                }
+            }
+        ),
     ]
 }
 fn loss() -> impl Strategy<Value = LossConfig> {

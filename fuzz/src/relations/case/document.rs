@@ -142,6 +142,13 @@ pub(crate) fn is_random(hop: &Table) -> bool {
         || directions(hop).into_iter().chain(changed).any(drawn)
 }
 
+/// Whether jitter is drawn by the clock.
+pub(crate) fn draws_in_time(table: &Table) -> bool {
+    let jitter = table.get("jitter").and_then(Value::as_table);
+    model(table, "jitter") == Some("wifi")
+        && jitter.is_some_and(|jitter| jitter.contains_key("every"))
+}
+
 /// Whether neighbours or absences on the medium of a hop come by the clock.
 pub(crate) fn has_neighbours(hop: &Table) -> bool {
     let medium = hop.get("medium").and_then(Value::as_table);
@@ -154,6 +161,7 @@ pub(crate) fn is_timeless(hop: &Table) -> bool {
     let timed = |table: &Table| {
         table.contains_key("trace")
             || matches!(model(table, "jitter"), Some("trace" | "bursts"))
+            || draws_in_time(table)
             || values(table, "loss").any(is_timed)
             || matches!(model(table, "queue"), Some("pie" | "dualpi2"))
     };

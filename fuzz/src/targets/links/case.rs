@@ -214,6 +214,7 @@ pub(super) fn config(lines: &[Line<'_>]) -> (LinkConfig, u64) {
                     3 => JitterConfig::Wifi {
                         mean: time(b),
                         formula: WifiFormula::Reference,
+                        every: None,
                     },
                     5 => JitterConfig::Bursts {
                         every: time(b.max(10_000)),

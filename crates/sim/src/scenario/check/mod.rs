@@ -11,7 +11,6 @@ mod flow;
 mod host;
 mod link;
 mod media;
-mod medium;
 mod names;
 mod packets;
 mod path;

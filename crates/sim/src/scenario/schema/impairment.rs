@@ -52,6 +52,9 @@ pub(crate) enum Jitter {
         /// Which published formula.
         #[serde(default)]
         formula: WifiFormula,
+        /// One draw for all packets that leave within each such time; without it, one for each packet.
+        #[schemars(example = "20 ms")]
+        every: Option<Duration>,
     },
     /// The two components of bad Wi-Fi with explicit scales; `thalweg probe analyze` fits them to a trace.
     TwoComponents {

@@ -14,7 +14,10 @@ pub(super) fn problem(jitter: &Jitter, reorder: bool) -> Option<String> {
                 "min \"{min}\" is above max \"{max}\"; accepted: min <= max"
             ))
         }
-        Jitter::Bursts { every } if every < SHORTEST => Some(format!(
+        Jitter::Bursts { every }
+        | Jitter::Wifi {
+            every: Some(every), ..
+        } if every < SHORTEST => Some(format!(
             "every \"{every}\" is too short; accepted: \"{SHORTEST}\" or more"
         )),
         Jitter::NrBpdv { .. } if reorder => Some(

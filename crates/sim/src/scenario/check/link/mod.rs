@@ -14,6 +14,7 @@ use thalweg_units::{Bytes, Duration, Rate};
 
 mod jitter;
 pub(super) mod loss;
+mod medium;
 mod propagation;
 
 impl Checker<'_> {
@@ -306,8 +307,13 @@ impl Checker<'_> {
             schema::Jitter::TruncatedNormal { mean, sd, min, max } => {
                 JitterConfig::TruncatedNormal { mean, sd, min, max }
             }
-            schema::Jitter::Wifi { mean, formula } => JitterConfig::Wifi {
+            schema::Jitter::Wifi {
                 mean,
+                formula,
+                every,
+            } => JitterConfig::Wifi {
+                mean,
+                every,
                 formula: match formula {
                     schema::WifiFormula::Reference => WifiFormula::Reference,
                     schema::WifiFormula::Draft => WifiFormula::Draft,

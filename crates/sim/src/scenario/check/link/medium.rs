@@ -1,6 +1,6 @@
 //! The medium of a hop.
 
-use super::Checker;
+use crate::scenario::check::Checker;
 use crate::scenario::clock::Clock;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::schema::{self, Medium};
@@ -25,7 +25,7 @@ const MOST_TIME: Duration = Duration::from_secs(3600);
 
 impl Checker<'_> {
     /// The medium of the hop whose key in the file is `table`.
-    pub(super) fn medium(
+    pub(in crate::scenario::check) fn medium(
         &self,
         table: &str,
         path: &schema::Path,
