@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import fill
 
 from pages.made import DOCS, ROOT, made, row
-from pages.tables import bbr_grid, bbr_grid_page, estimate, nsperf_published, regressions
+from pages.tables import bbr_grid, bbr_grid_page, estimate, nsperf_published, regressions, wifi
 from thalweg.cli import tables
 from thalweg.engine.catalogue import Entry, Suite
 from thalweg.engine.outcome import Outcomes
@@ -35,6 +35,7 @@ SUITES = {
     "rfc8869": "video calls over Wi-Fi whose bottleneck is the wire",
     "satellite-20bdp": "a geostationary path with 20 BDP of buffer, RED and ECN",
     "tcpeval": "loads, transients, ramp-up and a parking lot, by the common TCP evaluation suite",
+    "wifi": "jitter that is drawn by packet or in time, and stations that contend for a channel",
 }
 """The suites with a page, and what each is for."""
 SECTIONS = {
@@ -42,6 +43,7 @@ SECTIONS = {
     "estimate": estimate.section,
     "nsperf": nsperf_published.section,
     "regressions": regressions.section,
+    "wifi": wifi.section,
 }
 """Suites with a section of their own."""
 SEED = 1
@@ -157,6 +159,9 @@ def _parts_of_section(name: str) -> Iterable[tuple[str, Callable[[], Iterable[st
     if name == "estimate":
         for controller in estimate.CONTROLLERS:
             yield f"what {controller} tells", partial(estimate.lines_of, controller, SEED)
+    if name == "wifi":
+        for scenario in wifi.DOWNLOADS:
+            yield f"six controllers on {scenario}", partial(wifi.lines_of, scenario, SEED)
     if name == "regressions":
         for scenario in regressions.BUGS:
             yield f"{scenario} with its bug", partial(regressions.lines_of, scenario, SEED)
