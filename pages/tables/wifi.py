@@ -21,8 +21,9 @@ def section(seed: int) -> str:
 
 Completion of the 10 MB: medians of {TRIALS} trials, with intervals of 95 %. The first two lines have the same
 distribution of delays; in the first each packet draws its own, in the second they change every 20 ms. The
-others have stations that contend for the channel. The first line is the outlier: what it says of BBR is a
-property of the draws, not of Wi-Fi.
+others have stations that contend for the channel. None of these shows the gap between BBR and C4 of the first
+line: it follows from the draws, as the second line shows. Limits: the presets are ours, and a harder medium
+than these may rank controllers in another way.
 
 <!-- made: controllers -->
 {row("scenario", *(f"`{name}`" for name in CONTROLLERS))}
