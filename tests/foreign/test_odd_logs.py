@@ -143,3 +143,13 @@ def test_a_tiny_mss_does_not_make_a_packet_of_every_byte(tmp_path: Path, monkeyp
     monkeypatch.setattr("thalweg.foreign.reading.tcp._MOST_PACKETS", 1000)
     with pytest.raises(RequestError, match="more than 1000 packets"):
         read(file)
+
+
+def test_nothing_is_said_of_falls_of_a_window_that_nothing_explains(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    streams = [
+        {"socket": 5, "start": n, "seconds": 1, "bytes": 1e6, "snd_cwnd": 50_000 * (1 + n % 3), "rtt": 20_000}
+        for n in range(10)
+    ]
+    file.write_text(json.dumps({"start": {"connected": []}, "intervals": [{"streams": [one]} for one in streams]}))
+    assert "never fell" not in " ".join(account_of_file(file).sentences())

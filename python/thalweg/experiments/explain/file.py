@@ -130,7 +130,7 @@ class FileAccount:
         )
 
     def _window(self) -> str:
-        if not self.view.window and not self.cuts:
+        if self.held is None or (not self.view.window and not self.cuts):
             return ""
         by = "" if self.view.window else " of the controller that fits"
         if not self.cuts:
