@@ -173,7 +173,7 @@ def result_rows(result: SuiteResult) -> list[list[str]]:
 
 
 def brief_rows(result: SuiteResult) -> list[list[str]]:
-    """Rows of the scenario that passes the criterion with the least room, and of each that does not hold."""
+    """Rows of the scenario that holds the criterion with the least room, and of each that does not hold."""
     asked = [(outcomes.scenario.name, _brief(outcomes)) for outcomes in result.outcomes]
     return [row for name, verdict in asked if verdict.criteria for row in verdict_rows(name, verdict)]
 
@@ -226,7 +226,7 @@ def markdown(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int = 
 
 
 def summary(result: SuiteResult, trials: int, seed: str) -> str:
-    """One line: how many passed and failed, what was run, with the seed in words, and what it took."""
+    """One line: how many hold and fail, what was run, with the seed in words, and what it took."""
     counts: Counter[str] = Counter(answer or "without criteria" for answer in result.answers())
     order = (*_STYLES, "without criteria")
     said = ", ".join(counted(counts[answer], answer) for answer in order if counts[answer])

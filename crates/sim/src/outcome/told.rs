@@ -7,11 +7,12 @@
 //! from the capacity by more than a fifth ([`TOLERANCE`]); it holds until the controller is next informed of something.
 //!
 //! A change of the capacity is *noticed* when the estimate is first no longer off. One that is not noticed before the
-//! next change never is.
+//! next change never is. Changes before the first estimate have nobody to notice them.
 //!
 //! # Limits
 //! The capacity is of the links, whoever uses it: beside other flows no estimate of the whole is right. Policers and shapers
-//! do not count. A suspended link has no rate, and its time counts neither way.
+//! do not count. A suspended link has no rate: its time counts neither way, and what changes is the rate that it has
+//! again, if that is another one.
 
 use crate::scenario::criterion::watch::{Estimate, Told};
 use crate::scenario::hop::{Direction, Hop};
@@ -47,12 +48,16 @@ impl Capacity {
         self.0.iter().filter_map(next).min()
     }
 
-    /// Whether the lowest rate changes after `from` and before `until`, as far as [`MOST_SETTINGS`] tell.
+    /// Whether the lowest rate changes from `from` on and before `until`, as far as [`MOST_SETTINGS`] tell.
     pub(crate) fn changes(&self, from: Instant, until: Instant) -> bool {
-        let times = std::iter::successors(Some(from), |at| self.next_settings(*at));
-        let first = self.rate_at(from);
-        let mut counted = times.take_while(|at| *at < until).take(MOST_SETTINGS);
-        counted.any(|at| self.rate_at(at) != first)
+        let before = from - Duration::from_nanos(1);
+        let times = std::iter::successors(Some(before), |at| self.next_settings(*at));
+        let counted = times.take_while(|at| *at < until).take(MOST_SETTINGS);
+        let mut rates = counted
+            .map(|at| self.rate_at(at))
+            .filter(|rate| !rate.is_zero());
+        let first = rates.next();
+        rates.any(|rate| Some(rate) != first)
     }
 }
 
@@ -66,6 +71,8 @@ pub(crate) struct ToldSoFar {
     until: Instant,
     /// All before has been counted.
     now: Instant,
+    /// The last capacity that was not that of a suspended link.
+    capacity_before: Option<Rate>,
     /// In bits per second of the links.
     estimate: Option<f64>,
     off: Duration,
@@ -84,6 +91,7 @@ impl ToldSoFar {
             from,
             until,
             now: Instant::START,
+            capacity_before: None,
             estimate: None,
             off: Duration::ZERO,
             total: Duration::ZERO,
@@ -110,11 +118,11 @@ impl ToldSoFar {
     }
 
     /// Whether this end was told anything.
-    pub(crate) fn was_told(&self) -> bool {
+    fn was_told(&self) -> bool {
         self.estimate.is_some()
     }
 
-    /// The value at the end; none if nothing was told, or nothing changed.
+    /// The value at the end; none if nothing was told, or nothing changed, infinite if a change was not noticed.
     pub(crate) fn value(mut self, end: Instant) -> Option<f64> {
         self.advance(end);
         match self.told {
@@ -123,8 +131,8 @@ impl ToldSoFar {
                 (total > 0.0).then(|| self.off.as_secs_f64() / total)
             }
             Told::TimeToNotice(_) => match self.pending {
-                Some(since) if since < end => None,
-                _ => self.longest.filter(|longest| longest.is_finite()),
+                Some(since) if since < end => Some(f64::INFINITY),
+                _ => self.longest,
             },
         }
     }
@@ -142,22 +150,26 @@ impl ToldSoFar {
                     self.off += counted;
                 }
             }
+            if !rate.is_zero() {
+                self.capacity_before = Some(rate);
+            }
             self.now = end;
             if next == Some(end) {
-                self.change(rate);
+                self.change();
             }
         }
     }
 
-    /// The capacity may have changed, from `before`.
-    fn change(&mut self, before: Rate) {
-        if self.capacity.rate_at(self.now) == before {
+    /// The capacity may have changed.
+    fn change(&mut self) {
+        let rate = self.capacity.rate_at(self.now);
+        if rate.is_zero() || self.capacity_before.is_none_or(|before| before == rate) {
             return;
         }
         if self.pending.take().is_some() {
             self.longest = Some(f64::INFINITY);
         }
-        if self.from <= self.now && self.now < self.until {
+        if self.from <= self.now && self.now < self.until && self.was_told() {
             self.pending = Some(self.now);
             self.notice(self.now);
         }
@@ -167,7 +179,8 @@ impl ToldSoFar {
         let (Some(since), Some(estimate)) = (self.pending, self.estimate) else {
             return;
         };
-        if !is_off(estimate, self.capacity.rate_at(now)) {
+        let rate = self.capacity.rate_at(now);
+        if !rate.is_zero() && !is_off(estimate, rate) {
             let time = now.since(since).as_secs_f64();
             self.longest = Some(self.longest.map_or(time, |longest| longest.max(time)));
             self.pending = None;

@@ -185,11 +185,10 @@ fn told_of(scenario: &Scenario, flow: usize, watch: &Watch, told: Told) -> Vec<O
     Role::BOTH.map(of).into_iter().collect()
 }
 
-/// The larger value, of the ends that were told something; none if one of them has none.
+/// The larger value, of the ends that have one; none if a change was not noticed.
 fn worst_told(told: &[Option<ToldSoFar>], end: Instant) -> Option<f64> {
-    let ends = told.iter().flatten().filter(|told| told.was_told());
-    let values: Option<Vec<f64>> = ends.map(|told| told.clone().value(end)).collect();
-    values?.into_iter().reduce(f64::max)
+    let values = (told.iter().flatten()).filter_map(|told| told.clone().value(end));
+    values.reduce(f64::max).filter(|value| value.is_finite())
 }
 
 impl Awaited {

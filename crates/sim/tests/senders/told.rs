@@ -5,6 +5,17 @@ use thalweg_sim::Scenario;
 
 /// A path of 8 Mbps and 40 ms that falls to 3 Mbps at 10 s and rises again at 20 s, for 30 s.
 fn scenario(flow: &str, pass: &str) -> Result<Scenario, String> {
+    let changes = r#"[[path.change]]
+at = "10 s"
+rate = "3 Mbps"
+[[path.change]]
+at = "20 s"
+rate = "8 Mbps""#;
+    on(changes, flow, pass)
+}
+
+/// The same path with other changes.
+fn on(changes: &str, flow: &str, pass: &str) -> Result<Scenario, String> {
     let text = format!(
         r#"title = "told"
 time_limit = "30 s"
@@ -12,12 +23,7 @@ time_limit = "30 s"
 rate = "8 Mbps"
 rtt = "40 ms"
 buffer = "1 bdp"
-[[path.change]]
-at = "10 s"
-rate = "3 Mbps"
-[[path.change]]
-at = "20 s"
-rate = "8 Mbps"
+{changes}
 [[flow]]
 name = "main"
 background = true
@@ -32,8 +38,11 @@ flow = "main"
 
 /// The value of its criterion.
 fn value(flow: &str, pass: &str) -> Option<f64> {
-    let scenario = scenario(flow, pass).expect("right");
-    let (outcome, _) = run_trial(&scenario, 1, false);
+    value_of(&scenario(flow, pass).expect("right"))
+}
+
+fn value_of(scenario: &Scenario) -> Option<f64> {
+    let (outcome, _) = run_trial(scenario, 1, false);
     let column = scenario.criteria[0].column();
     let watched = &outcome.flows[0].watched;
     let found = watched.iter().find(|(name, _)| *name == column);
@@ -140,4 +149,43 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
     );
     let alone = "metric = \"completion\"\nestimate = \"window\"\nat_most = \"20 s\"";
     assert!(refused(alone).contains("cannot be combined with metric \"completion\""));
+}
+
+#[test]
+fn nobody_notices_what_changes_before_the_first_estimate() {
+    let late = format!("{}\nstart = \"15 s\"", download("cbr:rate=8Mbps"));
+    // The fall at 10 s is before the flow, and the rise at 20 s is to what it sends at.
+    assert_eq!(value(&late, &notice("pacing", "")), Some(0.0));
+}
+
+#[test]
+fn a_suspended_link_has_changed_if_it_has_another_rate_afterwards() {
+    let suspended = |rate: &str| {
+        let changes = format!(
+            "[[path.change]]\nat = \"10 s\"\nrate = \"0 bps\"\n[[path.change]]\nat = \"11 s\"\nrate = \"{rate}\""
+        );
+        on(
+            &changes,
+            &download("cbr:rate=3Mbps"),
+            &notice("pacing", "from = \"1 s\""),
+        )
+    };
+    assert!(
+        suspended("8 Mbps")
+            .expect_err("the same rate")
+            .contains("requires a change")
+    );
+    assert_eq!(
+        value_of(&suspended("3 Mbps").expect("another rate")),
+        Some(0.0)
+    );
+}
+
+#[test]
+fn a_change_at_the_begin_of_what_counts_counts() {
+    let times = "from = \"10 s\"\nuntil = \"11 s\"";
+    assert_eq!(
+        value(&download("cbr:rate=3Mbps"), &notice("pacing", times)),
+        Some(0.0)
+    );
 }

@@ -50,8 +50,8 @@ class Conformance:
 
 def conformance(view: View, held: Limits | None, controller: str) -> Conformance:
     """Holds a sender against a controller. Raises RequestError for an unknown one, or without packets."""
-    if not view.is_sender or not view.has_acks:
-        raise RequestError(f"--as {controller}: {view.name} has no packets with their acknowledgements")
+    if not view.is_whole:
+        raise RequestError(f"--as {controller}: {view.name} has no packets with sizes and acknowledgements")
     skipped = others(view, held) if held is not None else None
     try:
         found = fit(view, Script.of(view, silences(view)), controller, skipped)

@@ -89,6 +89,8 @@ class FileAccount:
         rate = view.bytes * 8 / view.duration_s if view.duration_s > 0 else 0.0
         sent = f"It {'sent' if view.vantage == 'sender' else 'received'} {text(view.bytes, 'B')} in "
         told = f"{sent}{text(view.duration_s, 's')}, at {text(rate, 'bps')} on average."
+        if view.is_sender and not view.bytes:
+            told = f"It sent {view.sent_s.size} packets in {text(view.duration_s, 's')}."
         if view.rtt:
             low, middle, high = (
                 text(float(value), "s", 3) for value in np.percentile(view.rtt.values, [0, 50, 95])
@@ -114,10 +116,11 @@ class FileAccount:
         return f"It declared {lost} of {view.sent_s.size} packets lost ({share}){late}.{marked}"
 
     def _limits(self) -> str:
-        if self.held is None:
+        shares = self.held.shares.items() if self.held else ()
+        ordered = sorted((one for one in shares if one[1] >= _LEAST_SHARE), key=lambda one: -one[1])
+        if self.held is None or not ordered:
             return ""
-        ordered = sorted(self.held.shares.items(), key=lambda one: -one[1])
-        (most, share), *rest = [one for one in ordered if one[1] >= _LEAST_SHARE]
+        (most, share), *rest = ordered
         words, meaning = WORDS[most]
         others = ", ".join(f"{WORDS[name][0]} {percent(part)}" for name, part in rest)
         more = f" ({others})" if others else ""
@@ -127,7 +130,7 @@ class FileAccount:
         )
 
     def _window(self) -> str:
-        if not self.view.window and not self.cuts:
+        if self.held is None or (not self.view.window and not self.cuts):
             return ""
         by = "" if self.view.window else " of the controller that fits"
         if not self.cuts:
@@ -160,7 +163,7 @@ class FileAccount:
         if known.policer_bps is not None:
             parts.append(f"a policer at {text(known.policer_bps, 'bps')}")
         none = [f"no {what}" for what, was in seen.items() if not was]
-        unseen = f"; it showed {', '.join(none)}" if none and self.view.has_acks else ""
+        unseen = f"; it showed {', '.join(none)}" if none and self.view.is_whole else ""
         return f"The path has {', '.join(parts)}{unseen}."
 
     def _who(self) -> str:
@@ -201,11 +204,13 @@ def account_of_file(file: str | File, flow: str | None = None, controller: str |
 
 def limits_and_who(view: View) -> tuple[Limits | None, Who]:
     """A controller that fits explains a steady rate; what else limits a sender says nothing of its controller."""
-    if not view.is_sender or not view.has_acks:
-        return (logged(view) if view.limits else None), Who(())
-    held = logged(view) if view.limits else limits(view)
+    said = logged(view)
+    is_said = any(said.shares.values())
+    if not view.is_whole:
+        return (said if is_said else None), Who(())
+    held = said if is_said else limits(view)
     found = who(view, held)
-    if not view.limits and not view.pacing_bps:
+    if not is_said and not view.pacing_bps:
         freely = limits(view, is_explained=True)
         again = who(view, freely)
         is_followed = set(again.named) <= FOLLOWERS and _is_steady(view)

@@ -130,9 +130,9 @@ class _Inference:
             if around.max() - around.min() <= max(2 * self.mtu, _SAME_PEAK * around.max()):
                 found[place - _CAPPED_RTTS : place] = True
         capped = found[np.searchsorted(turns, turn)] & self._is_uneven()
-        for blocked in self.view.blocked_s:
-            capped |= (self.times >= blocked - rtt) & (self.times <= blocked + rtt)
-        return np.asarray(capped)
+        near = np.searchsorted(self.view.blocked_s, self.times - rtt)
+        said = np.searchsorted(self.view.blocked_s, self.times + rtt, side="right") > near
+        return np.asarray(capped | said)
 
     def _is_uneven(self) -> npt.NDArray[np.bool_]:
         """Whether waits around each instant differ: an application of constant rate has equal ones."""
@@ -215,12 +215,12 @@ class _Inference:
             if after < self.times.size and self.is_ack_clocked[after] and self.has_come[before + 1 : after].any():
                 continue
             left = self.flights[after - 1] if after <= self.times.size else 0.0
-            came = comes[(comes > before) & (comes < after)]
-            quiet = end - (self.times[came[-1]] if came.size else self.times[before])
+            back = int(np.searchsorted(comes, after))
+            newest = max(before, comes[back - 1]) if back else before
+            quiet = end - self.times[newest]
             if left <= 0 or quiet < 0.5 * self.timeout[before]:
                 continue
-            back = comes[comes >= after] if after < self.times.size else comes[:0]
-            until = back[0] if back.size else self.times.size
+            until = comes[back] if back < comes.size else self.times.size
             found[before:until] = True
         return found
 

@@ -49,7 +49,7 @@ class Path:
 
 def path(view: View) -> Path:
     """Infers the path of a sender; of a receiver, the rate that came is all."""
-    if not view.is_sender or not view.has_acks or not view.rtt:
+    if not view.is_whole or not view.rtt:
         return _of_arrivals(view)
     base = float(view.rtt.values.min())
     sizes = view.sent_bytes + _HEADERS.get(view.protocol, 28)
@@ -89,7 +89,7 @@ def _of_arrivals(view: View) -> Path:
     base = float(view.rtt.values.min()) if view.rtt else None
     times = view.arrived_s if view.arrived_s.size else view.sent_s
     sizes = (view.arrived_bytes if view.arrived_s.size else view.sent_bytes) + _HEADERS.get(view.protocol, 28)
-    rates = _rates(times, sizes)
+    rates = _rates(times, sizes) if view.bytes else np.zeros(0)
     if view.rates_bps:
         rates = view.rates_bps.values
     capacity = float(np.percentile(rates, 99)) if rates.size else None

@@ -57,7 +57,7 @@ class Script:
             ),
             (ACKS_END, ends, np.zeros(frames.size, np.int64), frames),
             (LOST, view.lost_s[lost], number[lost], None),
-            (SENT, view.sent_s, number, None),
+            (SENT, _before_answers(view), number, None),
             (IDLE, idle_s, np.zeros(idle_s.size, np.int64), None),
         ]
         kinds = np.concatenate([np.full(times.size, kind, np.uint8) for kind, times, _, _ in parts])
@@ -86,6 +86,13 @@ class Script:
             int(logged) if math.isfinite(logged) and logged > 0 else None,
             rtt,
         )
+
+
+def _before_answers(view: View) -> Floats:
+    """When packets left, a little earlier where the clock of the file has an answer at the same time."""
+    is_answered = (view.acked_s == view.sent_s) | (view.lost_s == view.sent_s)
+    at_once = np.isin(view.sent_s, view.sent_s[is_answered])
+    return np.where(at_once, np.nextafter(view.sent_s, -np.inf), view.sent_s)
 
 
 @dataclass(frozen=True)

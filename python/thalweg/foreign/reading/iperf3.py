@@ -9,6 +9,8 @@ from thalweg.foreign.reading.damage import DamageError
 from thalweg.foreign.reading.qlog_log import number
 from thalweg.foreign.reading.view import View, steps
 
+_LEAST_S = 1e-6
+"""An interval is longer."""
 _LACKS = ("single packets: it has intervals",)
 
 
@@ -35,7 +37,7 @@ def views(data: bytes) -> list[View]:
     for interval in intervals if isinstance(intervals, list) else ():
         streams = interval.get("streams") if isinstance(interval, dict) else None
         for one in streams if isinstance(streams, list) else ():
-            if isinstance(one, dict) and number(one.get("seconds")) > 0 and number(one.get("bytes")) >= 0:
+            if isinstance(one, dict) and number(one.get("seconds")) > _LEAST_S and number(one.get("bytes")) >= 0:
                 rows.setdefault(str(one.get("socket"))[:20], []).append(one)
     if not rows:
         raise DamageError("it has no interval of a stream", "", "iperf3 -J")

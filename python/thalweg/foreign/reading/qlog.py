@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -62,9 +63,9 @@ def _named(found: list[View]) -> list[View]:
     """Names that tell connections and ends apart."""
     names: dict[str, int] = {}
     told = []
+    shared = Counter(view.name for view in found)
     for view in found:
-        several = sum(other.name == view.name for other in found) > 1
-        name = f"{view.name}/{view.end}" if several and view.end else view.name
+        name = f"{view.name}/{view.end}" if shared[view.name] > 1 and view.end else view.name
         names[name] = names.get(name, 0) + 1
         told.append(replace(view, name=name if names[name] == 1 else f"{name}/{names[name]}"))
     return told
@@ -111,7 +112,7 @@ def _of_sequence(records: Iterator[tuple[int, bytes]]) -> list[Log]:
             if not isinstance(value, dict) or not any(key in value for key in _HEADER):
                 raise DamageError("the first record is not a header of qlog", f"line {line}", ACCEPTED)
             trace = value.get("trace")
-            header = _Trace(trace if isinstance(trace, dict) else {}, value, [])
+            header = _Trace(trace if isinstance(trace, dict) else {}, value, Counter())
         else:
             header.take(value)
     if header is None:
@@ -136,21 +137,22 @@ def _of_document(data: bytes) -> list[Log]:
     traces = document.get("traces") if isinstance(document, dict) else None
     if not isinstance(traces, list):
         raise DamageError("it has no list of `traces`", "", ACCEPTED)
-    before: list[_Trace] = []
+    read: list[_Trace] = []
+    unnamed: Counter[str] = Counter()
     for table in traces:
         events = table.get("events") if isinstance(table, dict) else None
         if not isinstance(events, list):
             continue
-        trace = _Trace(table, document, before)
-        before.append(trace)
+        trace = _Trace(table, document, unnamed)
+        read.append(trace)
         for event in events:
             trace.take(event)
         events.clear()
-    return [log for trace in before for log in trace.logs.values()]
+    return [log for trace in read for log in trace.logs.values()]
 
 
 def _of_lsquic(data: bytes) -> list[Log]:
-    trace = _Trace({"configuration": {"time_units": "us"}, "vantage_point": {"name": "lsquic"}}, {}, [])
+    trace = _Trace({"configuration": {"time_units": "us"}, "vantage_point": {"name": "lsquic"}}, {}, Counter())
     for line in data.splitlines():
         found = _LSQUIC.search(line)
         if found is None:
@@ -167,7 +169,7 @@ def _of_lsquic(data: bytes) -> list[Log]:
 class _Trace:
     """A trace of a file: its times, whichever of the formats they have, and the logs in it."""
 
-    def __init__(self, table: dict[str, Json], document: dict[str, Json], before: list[_Trace]) -> None:
+    def __init__(self, table: dict[str, Json], document: dict[str, Json], unnamed: Counter[str]) -> None:
         common = _inner(table, "common_fields")
         configuration = {**_inner(document, "configuration"), **_inner(table, "configuration")}
         kind = str(common.get("time_format", configuration.get("time_format", "")))
@@ -184,8 +186,9 @@ class _Trace:
         names = [common.get("group_id"), common.get("ODCID"), common.get("dcid"), identity if is_identity else ""]
         self.name = next((str(name)[:80] for name in names if name not in (None, "")), "")
         # Without names, the first log of a client and the first of a server are of one connection.
-        alike = sum(other.end == self.end and other.name.isdecimal() for other in before)
-        self.name = self.name or str(alike + 1)
+        if not self.name:
+            unnamed[self.end] += 1
+            self.name = str(unnamed[self.end])
         version = str(document.get("qlog_version", "")) or str(document.get("file_schema", "")).rpartition(":")[2]
         self.source = f"qlog {version}".strip()[:60]
         self.logs: dict[str, Log] = {}

@@ -11,6 +11,7 @@ from thalweg.base.errors import RequestError, did_you_mean, printable
 from thalweg.base.files.regular_file import read_regular
 from thalweg.foreign.reading import capture, iperf3, own, qlog
 from thalweg.foreign.reading.damage import DamageError
+from thalweg.foreign.reading.sound import sound
 from thalweg.foreign.reading.view import View
 
 ACCEPTED = (
@@ -27,9 +28,9 @@ def read(file: str | Path) -> list[View]:
     shown = printable(str(path))
     data = read_regular(path, _MOST_BYTES, ACCEPTED)
     try:
-        views = _views(_unpacked(data))
+        views = [sound(view) for view in _views(_unpacked(data))]
     except DamageError as damage:
-        raise RequestError(f"{shown}: {damage}") from None
+        raise RequestError(f"{shown}: {printable(str(damage))}") from None
     except RecursionError:
         raise RequestError(f"{shown}: it is nested too deep; accepted: {ACCEPTED}") from None
     if not views:

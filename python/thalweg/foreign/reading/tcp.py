@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from thalweg.foreign.reading.damage import DamageError
 from thalweg.foreign.reading.segments import Flow, Segment
 from thalweg.foreign.reading.tcp_place import ACK, SYN, clock_of, mss_of, place_of
 from thalweg.foreign.reading.view import Floats, View, steps
@@ -23,6 +24,7 @@ _SPURIOUS = 0.7
 _REORDERED = 0.5
 """Share of the round trip: what fills a hole within this time was reordered and not lost."""
 _MOST_SEGMENT = 1 << 20
+_MOST_PACKETS = 5_000_000
 _DUPLICATES, _LATER = 3, 200
 """Later packets whose arrival means a loss, and of how many."""
 
@@ -44,6 +46,8 @@ class _Sent:
     """Where the next part is that is not acknowledged."""
 
     def send(self, time: float, size: int) -> int:
+        if len(self.times) == _MOST_PACKETS:
+            raise DamageError(f"a connection has more than {_MOST_PACKETS} packets", "", "a part of the capture")
         self.times.append(time)
         self.sizes.append(size)
         self.acked.append(math.nan)

@@ -12,6 +12,8 @@ from thalweg.foreign.reading.segments import Flow, Segment
 SYN, ACK = 2, 16
 _TICKS = (1e-6, 1e-4, 1e-3, 4e-3, 1e-2)
 """Units of timestamps that stacks have."""
+_LEAST_MSS = 64
+"""Below what any stack has."""
 _NEAR = 0.1
 """Share of the round trip: an end that is nearer than this is where the capture was taken."""
 
@@ -49,7 +51,7 @@ def mss_of(data: list[Segment], acks: list[Segment]) -> int:
     if said:
         most = min(said)
         stamps = 12 if any(one.value >= 0 for one in data[:50]) else 0
-        return max(1, min(most - stamps, largest))
+        return min(max(_LEAST_MSS, most - stamps), largest)
     return largest if largest <= 9000 else 1448
 
 

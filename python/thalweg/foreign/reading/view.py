@@ -111,6 +111,11 @@ class View:
         return bool(np.isfinite(self.acked_s).any())
 
     @property
+    def is_whole(self) -> bool:
+        """Whether packets that were sent are known with their sizes and acknowledgements."""
+        return self.has_acks and bool(self.sent_bytes.any())
+
+    @property
     def is_spurious(self) -> npt.NDArray[np.bool_]:
         """Which packets were declared lost and have arrived."""
         return np.isfinite(self.lost_s) & np.isfinite(self.acked_s)

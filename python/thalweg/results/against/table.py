@@ -63,7 +63,7 @@ def summary(standing: Standing) -> str:
     majority = "a majority" if 2 * best > len(ranks) else "no majority"
     return (
         f"{standing.name} against {' and '.join(standing.rivals)}: best in {best} of {len(ranks)} scenarios, "
-        f"{majority}, and worse than all in {worst}; by more than {percent(MARGIN)}, of what is told at most "
+        f"{majority}, and worse than all in {worst}; by more than {percent(MARGIN)}, of what is decided at most "
         f"{percent(RATE)} by chance (false discovery rate)"
     )
 

@@ -25,7 +25,7 @@ class Worse:
     failures: list[Failures]
     """Criteria that fail more often."""
     changed: list[Failures]
-    """Criteria that pass in the first result and not in this one, with no more failures than chance allows."""
+    """Criteria that hold in the first result and not in this one, with no more failures than chance allows."""
     undecided: list[Row]
     """Criteria whose median so few trials could not call worse in so large a family, however much it was."""
 
