@@ -5,7 +5,7 @@
 >>> outcomes = scenario.trials(10, seed=1)
 >>> outcomes.flows.select("trial", "seed", "flow").head(2).rows()
 [(0, 1, 'main'), (1, 2, 'main')]
->>> outcomes.verdict().answer in ("pass", "fail")
+>>> outcomes.verdict().answer in ("holds", "fails")
 True
 
 A trial is a pure function of (scenario, seed, version). Times are seconds, sizes bytes, rates bits per
