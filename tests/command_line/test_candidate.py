@@ -61,7 +61,7 @@ def test_every_candidate_of_a_shipped_suite_has_flows_and_no_other_flow_has_its_
         alike: set[str] = set()
         named: set[str] = set()
         for entry in suite.entries:
-            flows = {str(flow["name"]): str(flow["controller"]) for flow in Scenario.path_flows(entry)}
+            flows = {str(flow["name"]): str(flow["controller"]) for flow in Scenario.from_entry(entry).flows}
             named |= {*flows}
             own = flows.get("main")
             # Flows with a number are many of one kind, which no option has ever bound one by one.

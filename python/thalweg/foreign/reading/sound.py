@@ -21,7 +21,7 @@ def sound(view: View) -> View:
     name = printable(view.name)
     times = np.concatenate([view.sent_s, view.arrived_s, [view.duration_s]])
     if not np.isfinite(times).all():
-        raise DamageError("a time is no number", name)
+        raise DamageError("a time is not a number", name)
     if view.duration_s > _MOST_S:
         raise DamageError(f"its times span {view.duration_s:.3g} s", name, "at most 7 days, by one clock")
     sizes = np.concatenate([view.sent_bytes, view.arrived_bytes])
