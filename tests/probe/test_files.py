@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -133,6 +134,13 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path, capsys: Capture) 
 
 
 @pytest.mark.soak
+def test_a_file_that_unpacks_to_more_than_is_read_is_refused_and_not_cut(tmp_path: Path) -> None:
+    file = tmp_path / "bomb.csv.gz"
+    file.write_bytes(gzip.compress(b"1" * ((256 << 20) + 1), compresslevel=1))
+    with pytest.raises(RequestError, match=r"bomb\.csv\.gz: it has more than 256 MiB when it is unpacked$"):
+        read_series(file)
+
+
 def test_an_analysis_is_a_document_or_tables_and_a_page(tmp_path: Path, capsys: Capture) -> None:
     files = [str(EXAMPLES / f"{name}.csv.gz") for name in ("good", "far")]
     page = tmp_path / "page.html"

@@ -19,7 +19,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from thalweg.base.errors import RequestError
+from thalweg.base.files.gzipped import unpacked
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.whole_file import whole_file
 
@@ -156,14 +156,11 @@ def measured_text(file: Path) -> str:
     """The text of a file that somebody measured, unpacked. Raises RequestError."""
     try:
         data = read_regular(file, _LARGEST, f"a measurement of at most {_LARGEST >> 20} MiB")
-        if data.startswith(b"\x1f\x8b"):
-            with gzip.open(io.BytesIO(data)) as packed:
-                data = packed.read(_LARGEST)
-        return data.decode()
-    except (OSError, EOFError, zlib.error) as error:
-        raise RequestError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
+        return unpacked(data, _LARGEST).decode()
     except UnicodeDecodeError:
         raise RequestError(f"cannot read {file}: it is not a text") from None
+    except ValueError as error:
+        raise RequestError(f"cannot read {file}: {error}") from None
 
 
 def _shown(row: list[str]) -> str:

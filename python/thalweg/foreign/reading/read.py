@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
 from pathlib import Path
 
 from thalweg.base.errors import RequestError, did_you_mean, printable
+from thalweg.base.files.gzipped import unpacked
 from thalweg.base.files.regular_file import read_regular
 from thalweg.foreign.reading import capture, iperf3, own, qlog
 from thalweg.foreign.reading.damage import DamageError
@@ -19,7 +17,6 @@ ACCEPTED = (
 )
 _MOST_BYTES = 512 << 20
 """Size of a file, packed or not."""
-_GZIP = b"\x1f\x8b"
 
 
 def read(file: str | Path) -> list[View]:
@@ -65,13 +62,7 @@ def _views(data: bytes) -> list[View]:
 
 
 def _unpacked(data: bytes) -> bytes:
-    if not data.startswith(_GZIP):
-        return data
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as opened:
-            unpacked = opened.read(_MOST_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DamageError(f"its gzip is damaged ({error})") from None
-    if len(unpacked) > _MOST_BYTES:
-        raise DamageError(f"it has more than {_MOST_BYTES >> 20} MiB when it is unpacked")
-    return unpacked
+        return unpacked(data, _MOST_BYTES)
+    except ValueError as error:
+        raise DamageError(str(error)) from None
