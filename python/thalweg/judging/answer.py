@@ -16,6 +16,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from thalweg.judging.measures import Better
 from thalweg.judging.statistics.interval import Interval, finite
 
 Answer = Literal["better", "worse", "alike", "differs", "holds", "fails", "infeasible", "undecided"]
@@ -29,6 +30,21 @@ def counted(number: int, answer: str) -> str:
     ('1 holds', '2 hold', '3 fail', '2 undecided')
     """
     return f"{number} {answer.removesuffix('s') if number != 1 and answer in ('holds', 'fails') else answer}"
+
+
+def decided(low: float, high: float, margin: float, better: Better) -> Answer:
+    """The answer of an interval of B minus A: beyond the margin, within it, or neither.
+
+    >>> decided(0.1, 0.3, 0.05, "lower"), decided(0.1, 0.3, 0.05, "higher"), decided(-0.01, 0.03, 0.05, "lower")
+    ('worse', 'better', 'alike')
+    >>> decided(-0.1, 0.3, 0.05, "lower"), decided(0.1, math.inf, 0.05, "lower")
+    ('undecided', 'worse')
+    """
+    if low > margin:
+        return "worse" if better == "lower" else "better"
+    if high < -margin:
+        return "better" if better == "lower" else "worse"
+    return "alike" if -margin <= low and high <= margin else "undecided"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.judging.answer import Answer, Comparison
+from thalweg.judging.answer import Answer, Comparison, decided
 from thalweg.judging.measures import Measure
 from thalweg.judging.statistics.interval import Interval, finite
 from thalweg.judging.statistics.quantiles import median
@@ -110,8 +110,7 @@ class Pairs:
     @property
     def worse_pairs(self) -> int:
         """In how many pairs B is worse by more than the threshold."""
-        pairs = zip(self.a, self.b, strict=False)
-        return sum(is_worse(self.measure, self.threshold, a, b) for a, b in pairs)
+        return self.test.worse if self.test else 0
 
     def can_become_worse(self, left: int) -> bool:
         """Whether so many pairs more could still say that B is worse; see `SignTest`."""
@@ -143,14 +142,7 @@ class Pairs:
 
     def _answer_of_interval(self) -> Answer:
         interval, middle = self.interval, float(self.is_ratio)
-        low, high = interval.low - middle, interval.high - middle
-        if self.measure.better == "higher":
-            low, high = -high, -low
-        if low > self.margin:
-            return "worse"
-        if high < -self.margin:
-            return "better"
-        return "alike" if interval.is_bounded and max(-low, high) <= self.margin else "undecided"
+        return decided(interval.low - middle, interval.high - middle, self.margin, self.measure.better or "lower")
 
 
 def is_worse(measure: Measure, threshold: Threshold, before: float, now: float) -> bool:

@@ -28,7 +28,7 @@ from thalweg.base.files.folder import find_file
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.seal import check_file
 from thalweg.experiments.studies.runner.folder import DOCUMENT, TRIALS
-from thalweg.judging.answer import Answer, Comparison
+from thalweg.judging.answer import Comparison, decided
 from thalweg.judging.derived import renamed
 from thalweg.judging.statistics.differences import Difference as Differs
 from thalweg.judging.statistics.differences import of_all, sharper
@@ -222,11 +222,9 @@ def _decided(one: Measure, is_found: bool, family: int) -> Measure:
     """A measure with the answer that it has in its family."""
     compared = one.comparison
     interval, margin = compared.difference, compared.margin
-    answer: Answer = "undecided"
-    if is_found and (interval.low > margin or interval.high < -margin):
-        answer = "differs"
-    elif -margin <= interval.low and interval.high <= margin:
-        answer = "alike"
+    answer = decided(interval.low, interval.high, margin, "lower")
+    if answer != "alike":
+        answer = "differs" if is_found and answer != "undecided" else "undecided"
     return replace(one, comparison=replace(compared, answer=answer, family=family))
 
 

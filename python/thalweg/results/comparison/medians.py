@@ -23,8 +23,8 @@ import polars as pl
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import percent
 from thalweg.engine.outcome import Outcomes
-from thalweg.judging.answer import Answer, Comparison
-from thalweg.judging.measures import METRICS, Kind, kind_of
+from thalweg.judging.answer import Answer, Comparison, decided
+from thalweg.judging.measures import METRICS, Better, Kind, kind_of
 from thalweg.judging.statistics.differences import (
     Difference,
     in_pairs,
@@ -102,6 +102,11 @@ class Row:
     """Trials of each result that could tell a difference of it alone among all rows; None if there are so many."""
 
     @property
+    def better(self) -> Better:
+        """Which end of the criterion is better."""
+        return "lower" if self.a.side == "at_most" else "higher"
+
+    @property
     def comparison(self) -> Comparison:
         """The answer of this row, with what it rests on."""
         return Comparison(
@@ -129,7 +134,7 @@ class Row:
         difference = self.sharper.interval.value
         if difference == 0:
             return 0.0
-        sign = 1.0 if self.a.side == "at_most" else -1.0
+        sign = 1.0 if self.better == "lower" else -1.0
         if self.a.median == 0 or not math.isfinite(difference):
             return sign * math.copysign(math.inf, difference)
         return sign * difference / abs(self.a.median)
@@ -139,7 +144,7 @@ class Row:
         """The seed of the pair in which b is worse by most, or without pairs, of the worst trial of b."""
         if self.paired is None:
             return int(self.b.values.filter(pl.col("trial") == self.b.worst_trial)["seed"].item())
-        sign = 1.0 if self.a.side == "at_most" else -1.0
+        sign = 1.0 if self.better == "lower" else -1.0
         return int(self.paired.seeds[int(np.argmax(sign * self.paired.differences))])
 
     @property
@@ -161,13 +166,13 @@ class Row:
     @property
     def p_worse(self) -> float:
         """The chance of such trials if b were not worse than a by more than the margin; one-sided."""
-        return self.sharper.p_larger if self.a.side == "at_most" else self.sharper.p_smaller
+        return self.sharper.p_larger if self.better == "lower" else self.sharper.p_smaller
 
     @property
     def is_beyond(self) -> bool:
         """Whether the interval lies beyond the margin, on the side that is worse."""
         interval = self.sharper.interval
-        return interval.low > self.margin if self.a.side == "at_most" else interval.high < -self.margin
+        return interval.low > self.margin if self.better == "lower" else interval.high < -self.margin
 
     @property
     def sharper(self) -> Difference:
@@ -182,7 +187,7 @@ class Row:
             "stream": self.a.stream,
             "metric": self.a.metric,
             "unit": self.a.unit,
-            "better": "lower" if self.a.side == "at_most" else "higher",
+            "better": self.better,
             **self.comparison.document(),
             "p_differs": self.sharper.p_differs,
             "p_worse": self.p_worse,
@@ -308,11 +313,8 @@ def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float, side: Side) -> Paired
 
 def _answer(row: Row, differs: bool) -> Answer:
     interval = row.sharper.interval
-    if differs and interval.low > row.margin:
-        return "worse" if row.a.side == "at_most" else "better"
-    if differs and interval.high < -row.margin:
-        return "better" if row.a.side == "at_most" else "worse"
-    return "alike" if -row.margin <= interval.low and interval.high <= row.margin else "undecided"
+    answer = decided(interval.low, interval.high, row.margin, row.better)
+    return answer if differs or answer == "alike" else "undecided"
 
 
 def _needs(row: Row, chance: float) -> int | None:
