@@ -29,9 +29,7 @@ _LARGEST = 80 << 20
 """The largest scenario file that the simulator reads: `TEXT` in crates/sim/src/scenario/limits.rs."""
 STANDARD_INPUT = Path("-")
 """Stands for the scenario that comes on standard input."""
-_QLOG = "a qlog, not a scenario; open it in the lab: thalweg lab --open"
-_CAPTURE = "a capture of packets, which Thalweg does not read; accepted: a scenario, or in the lab a qlog"
-_RECORDINGS = {".qlog": _QLOG, ".sqlog": _QLOG, ".pcap": _CAPTURE, ".pcapng": _CAPTURE}
+_RECORDINGS = {".qlog": "a qlog", ".sqlog": "a qlog", ".pcap": "a capture", ".pcapng": "a capture"}
 _ABOUT = "suite.toml"
 _LARGEST_ABOUT = 1 << 20
 _WORDS = {
@@ -179,7 +177,9 @@ def find_scenario(name_or_path: str | Path) -> Entry:
                 return entry
     file = Path(name_or_path)
     if (kind := file.suffix.lower()) in _RECORDINGS:
-        raise RequestError(f"{wanted} is {_RECORDINGS[kind]}")
+        raise RequestError(
+            f"{wanted} is {_RECORDINGS[kind]}, not a scenario; to see what it says: thalweg explain {wanted}"
+        )
     if file.is_dir():
         raise RequestError(f"{wanted} is a folder; to run all its scenarios: thalweg suite {wanted}")
     if file.exists():  # what is not a regular file is refused when it is read
