@@ -43,7 +43,7 @@ struct Running {
     watch: Watch,
     value: Option<f64>,
     /// What the client and the server are told, if that is what it looks at.
-    told: Vec<Option<ToldSoFar>>,
+    told: Option<[ToldSoFar; 2]>,
 }
 
 /// An entry that a change follows.
@@ -64,8 +64,8 @@ impl Watching {
             if !watches.iter().any(is_known) {
                 let value = matches!(watch.what, Watched::Entries { .. }).then_some(0.0);
                 let told = match watch.what {
-                    Watched::Told(told) => told_of(scenario, flow, watch, told),
-                    _ => Vec::new(),
+                    Watched::Told(told) => Some(told_of(scenario, flow, watch, told)),
+                    _ => None,
                 };
                 let watch = watch.clone();
                 let running = Running {
@@ -141,8 +141,8 @@ impl Watching {
                 running.on_change(now, before, glance.state);
             }
             running.on_values(now, glance);
-            if let Some(Some(told)) = running.told.get_mut(end.index()) {
-                told.sample(now, endpoint, self.overhead);
+            if let Some(told) = &mut running.told {
+                told[end.index()].sample(now, endpoint, self.overhead);
             }
         }
     }
@@ -163,8 +163,8 @@ impl Watching {
             for state in self.states[running.flow] {
                 last.on_stay(state, closed.min(end));
             }
-            if let Watched::Told(_) = running.watch.what {
-                last.value = worst_told(&running.told, closed.min(end));
+            if let Some(told) = last.told {
+                last.value = worst_told(told, closed.min(end));
             }
             flow.watched.push((running.watch.column(), last.value));
         }
@@ -172,7 +172,7 @@ impl Watching {
 }
 
 /// What to keep for each end.
-fn told_of(scenario: &Scenario, flow: usize, watch: &Watch, told: Told) -> Vec<Option<ToldSoFar>> {
+fn told_of(scenario: &Scenario, flow: usize, watch: &Watch, told: Told) -> [ToldSoFar; 2] {
     let until = watch
         .until
         .map_or(Instant::NEVER, |until| Instant::START + until);
@@ -180,14 +180,14 @@ fn told_of(scenario: &Scenario, flow: usize, watch: &Watch, told: Told) -> Vec<O
     let of = |end: Role| {
         let route = &scenario.flows[flow].route;
         let capacity = Capacity::new(&scenario.hops, route, Direction::from(end));
-        Some(ToldSoFar::new(told, capacity, times))
+        ToldSoFar::new(told, capacity, times)
     };
-    Role::BOTH.map(of).into_iter().collect()
+    Role::BOTH.map(of)
 }
 
 /// The larger value, of the ends that have one; none if a change was not noticed.
-fn worst_told(told: &[Option<ToldSoFar>], end: Instant) -> Option<f64> {
-    let values = (told.iter().flatten()).filter_map(|told| told.clone().value(end));
+fn worst_told(told: [ToldSoFar; 2], end: Instant) -> Option<f64> {
+    let values = told.into_iter().filter_map(|told| told.value(end));
     values.reduce(f64::max).filter(|value| value.is_finite())
 }
 

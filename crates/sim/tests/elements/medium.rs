@@ -131,17 +131,17 @@ fn a_medium_with_traffic_in_one_direction_makes_the_same_trial_as_links_of_their
 
 #[test]
 fn a_trial_that_starts_later_is_the_same_trial_later() {
+    assert_shifts("medium = { model = \"half-duplex\", overhead = \"170 us\", packets = 8 }");
+}
+
+/// Both flows of a trial on a link with these lines end later by as much as they start later.
+pub(crate) fn assert_shifts(lines: &str) {
     let at = |start: &str| {
-        let lines = "medium = { model = \"half-duplex\", overhead = \"170 us\", packets = 8 }";
         let flows = ["download", "upload"].map(|what| {
             flow(what, what).replace("1 GB", "2 MB") + &format!("start = \"{start}\"\n")
         });
-        let outcome = outcome(lines, &flows.concat());
-        outcome
-            .flows
-            .iter()
-            .map(|flow| flow.completion)
-            .collect::<Vec<_>>()
+        let flows = outcome(lines, &flows.concat()).flows;
+        flows.iter().map(|flow| flow.completion).collect::<Vec<_>>()
     };
     let (now, later) = (at("0 s"), at("1234567 ns"));
     assert!(now.iter().all(Option::is_some), "{now:?}");

@@ -1,7 +1,6 @@
 //! A medium for which access point, client and neighbours contend, under the auditor.
 
-use super::medium::{NONE, flood, flow, outcome, refusal};
-use thalweg_units::Duration;
+use super::medium::{NONE, assert_shifts, flood, flow, outcome, refusal};
 
 fn wifi(keys: &str) -> String {
     format!("medium = {{ model = \"wifi\"{keys} }}")
@@ -24,18 +23,7 @@ fn every_preset_makes_a_trial_and_one_that_repeats() {
 
 #[test]
 fn a_trial_without_neighbours_that_starts_later_is_the_same_trial_later() {
-    let at = |start: &str| {
-        let flows = ["download", "upload"].map(|what| {
-            flow(what, what).replace("1 GB", "2 MB") + &format!("start = \"{start}\"\n")
-        });
-        let flows = outcome(&wifi(", attempts = 3"), &flows.concat()).flows;
-        flows.iter().map(|flow| flow.completion).collect::<Vec<_>>()
-    };
-    let (now, later) = (at("0 s"), at("1234567 ns"));
-    assert!(now.iter().all(Option::is_some), "{now:?}");
-    let shift = Duration::from_nanos(1_234_567);
-    let shifted = now.iter().map(|time| time.map(|time| time + shift));
-    assert_eq!(later, shifted.collect::<Vec<_>>());
+    assert_shifts(&wifi(", attempts = 3"));
 }
 
 #[test]
