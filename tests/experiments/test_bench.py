@@ -7,6 +7,7 @@ import random
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,12 +19,13 @@ from thalweg.engine.catalogue import Entry, find_scenario
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.bench import Plan, Side, run_bench, side_of
 from thalweg.experiments.bench import bench as playing
+from thalweg.experiments.bench.contestant import Contestant
 from thalweg.experiments.bench.stack_file import Room, StackFile
 from thalweg.judging.measures import MEASURES
 from thalweg.judging.pairs import Pairs
 from thalweg.judging.statistics.sequential import median_interval
 from thalweg.judging.thresholds import DEFAULTS
-from thalweg.realtime import Timing
+from thalweg.realtime import Timing, executor
 from thalweg.results.suite_result import SuiteResult
 
 PATH = 'title = "Short"\ntime_limit = "20 s"\n[path]\nrate = "20 Mbps"\nrtt = "10 ms"\nbuffer = "4 bdp"\n'
@@ -144,7 +146,7 @@ def condition(tmp_path: Path, flow: str = 'download = "300 kB"', name: str = "on
 def test_a_condition_that_does_not_fit_is_refused_before_the_first_round(
     flow: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(playing, "faithful", lambda *_: pytest.fail("a trial was played"))
+    monkeypatch.setattr(executor, "faithful", lambda *_: pytest.fail("a trial was played"))
     other = "[[flow]]\nname = 'other'\ncontroller = 'cubic'\ndownload = '300 kB'\n"
     entries = [condition(tmp_path, name="first"), condition(tmp_path, flow, more=other)]
     plan = Plan(entries, [side_of(str(written(tmp_path, 'name = "a"\nclient = "true"\n')))], DEFAULTS)
@@ -156,7 +158,7 @@ def test_a_condition_that_does_not_fit_is_refused_before_the_first_round(
 def test_a_condition_with_several_hops_is_refused_before_the_first_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(playing, "faithful", lambda *_: pytest.fail("a trial was played"))
+    monkeypatch.setattr(executor, "faithful", lambda *_: pytest.fail("a trial was played"))
     link = '[[link]]\nname = "{name}"\nrate = "20 Mbps"\nrtt = "5 ms"\nbuffer = "50 kB"\n'
     flow = '[[flow]]\nname = "main"\ncontroller = "cubic"\nroute = ["a", "b"]\ndownload = "300 kB"\n'
     file = tmp_path / "hops.toml"
@@ -174,6 +176,11 @@ def test_a_file_that_is_served_takes_no_room(tmp_path: Path) -> None:
     assert served.st_blocks * 512 < 10**6
 
 
+def in_time(outcomes: Any) -> Any:
+    """A trial that was what its scenario describes."""
+    return SimpleNamespace(trial=SimpleNamespace(outcomes=outcomes), report={"unfaithful": [], "attempts": 1})
+
+
 def test_the_reference_of_what_is_taken_plays_once_where_it_is_a_side(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -186,11 +193,11 @@ def test_the_reference_of_what_is_taken_plays_once_where_it_is_a_side(
         (name, seed): 5e6 for name in ("kernel:cubic", "other") for seed in (2, 3) if (name, seed) not in rates
     }
 
-    def trial(_plan: Plan, side: Side, _entry: Entry, seed: int, *_: object) -> tuple[Any, int]:
-        played.append(side.name)
-        return (side.name, seed), 1
+    def faithful(contestant: Contestant, seed: int, *_: object) -> Any:
+        played.append(contestant.side.name)
+        return in_time((contestant.side.name, seed))
 
-    monkeypatch.setattr(playing, "_trial", trial)
+    monkeypatch.setattr(executor, "faithful", faithful)
     monkeypatch.setattr(playing, "value_of", lambda outcomes, *_: rates[outcomes])
     other = "[[flow]]\nname = 'beside'\ncontroller = 'cubic'\ndownload = '300 kB'\n"
     entries = [condition(tmp_path, more=other)]
@@ -218,12 +225,12 @@ def test_a_program_that_fails_ends_a_bench_that_keeps_what_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # The second condition never works: of the first, one round of both sides is there.
-    def trial(_plan: Plan, side: Side, entry: Entry, *_: object) -> tuple[Any, int]:
-        if entry.name == "two" and side.name == "bbr":
+    def faithful(contestant: Contestant, *_: object) -> Any:
+        if contestant.name == "bbr, two":
             raise RealTimeError("bbr, two, seed 1: flow main failed: no luck")
-        return Scenario.from_entry(entry).run().outcomes, 1
+        return in_time(Scenario.from_entry(contestant.entry).run().outcomes)
 
-    monkeypatch.setattr(playing, "_trial", trial)
+    monkeypatch.setattr(executor, "faithful", faithful)
     for name in ("one", "two"):
         condition(tmp_path, name=name)
     out = tmp_path / "out"

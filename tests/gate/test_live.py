@@ -15,7 +15,7 @@ from conftest import make_outcomes
 from real_time import needs_rights
 from thalweg.cli import main
 from thalweg.judging.thresholds import Threshold
-from thalweg.realtime import LiveScenario, Timing
+from thalweg.realtime import LiveScenario
 from thalweg.results.gate.pairs import pairs_of
 
 Capture = pytest.CaptureFixture[str]
@@ -49,7 +49,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Times], l
     def trials_of(times: Times) -> list[tuple[bool, int]]:
         trials: list[tuple[bool, int]] = []
 
-        def faithful(scenario: LiveScenario, seed: int, _timing: Timing) -> Any:
+        def faithful(scenario: LiveScenario, seed: int, *_: object) -> Any:
             is_now = scenario.flows[0]["controller"] == "reno"
             trials.append((is_now, seed))
             time = times(is_now, seed)
@@ -57,7 +57,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Times], l
             report = {"unfaithful": ["late"] if time is None else []}
             return SimpleNamespace(report=report, trial=SimpleNamespace(outcomes=outcomes))
 
-        monkeypatch.setattr("thalweg.cli.gate.live.faithful", faithful)
+        monkeypatch.setattr("thalweg.realtime.executor.faithful", faithful)
         return trials
 
     return trials_of

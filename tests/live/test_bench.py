@@ -57,7 +57,7 @@ def bench(capsys: Capture, *arguments: str, bound: str = "20 ms") -> tuple[int, 
 
 
 def metric(document: Any, condition: str, name: str) -> Any:
-    return next(m for m in document["metrics"] if (m["condition"], m["metric"]) == (condition, name))
+    return next(m for m in document["metrics"] if (m["scenario"], m["metric"]) == (condition, name))
 
 
 @needs_rights
@@ -74,7 +74,7 @@ def test_a_stack_that_waits_is_worse_than_itself_and_all_is_kept(
     # 300 kB at 300 kB/s take at least half a second, and 0.2 s without the limit.
     assert rate["answer"] == "worse"
     assert rate["by"] == "ratio"
-    assert rate["interval"][1] < 0.9
+    assert rate["interval95"][1] < 0.9
     # It stops as soon as the interval is narrow enough, after eight rounds at the earliest.
     (condition,) = document["conditions"]
     assert 8 <= condition["rounds"] == rate["n"] <= 12

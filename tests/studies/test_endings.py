@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -71,7 +71,7 @@ class Late:
 
     late: int
     ran: int = 0
-    description: Any = field(default_factory=lambda: SimpleNamespace(name="c"))
+    name: str = "c"
 
     def run(self, seed: int, **_: object) -> Any:
         self.ran += 1

@@ -118,6 +118,11 @@ class LiveScenario:
         return any(flow["controller"].startswith("command:") for flow in self.flows)
 
     @property
+    def name(self) -> str:
+        """The name of the scenario."""
+        return self.description.name
+
+    @property
     def title(self) -> str:
         """Title, for people."""
         return self.description.title

@@ -23,7 +23,7 @@ from thalweg.judging.answer import Answer
 from thalweg.judging.pairs import Pairs
 from thalweg.judging.statistics.sequential import ERROR, fewest
 from thalweg.judging.thresholds import Thresholds
-from thalweg.realtime import LiveScenario, Timing, faithful, is_faithful
+from thalweg.realtime import LiveScenario, Round, rounds
 from thalweg.results.against.rivals import MAIN
 from thalweg.results.gate.baseline import value_of
 from thalweg.results.gate.pairs import pairs_of
@@ -44,7 +44,12 @@ class Side:
     before: LiveScenario
     now: LiveScenario
     flow: FlowDescription
-    """That is judged."""
+    """The flow that is judged."""
+
+    @property
+    def contestants(self) -> Sequence[LiveScenario]:
+        """Before and now."""
+        return [self.before, self.now]
 
     @property
     def name(self) -> str:
@@ -79,16 +84,20 @@ def gate_live(
         )
     timing = options.timing()
     left_out, interrupted = 0, False
+
+    def own(side: Side) -> list[Pairs]:
+        return [one for one in metrics if one.scenario == side.name]
+
+    def is_open(side: Side, left: int) -> bool:
+        return any(one.can_become_worse(left) for one in own(side))
+
     with Bar() as bar:
         try:
-            for number in range(pairs):
-                for side in sides:
-                    own = [one for one in metrics if one.scenario == side.name]
-                    if any(one.can_become_worse(pairs - number) for one in own):
-                        left_out += not _pair(side, own, first + number, number % 2 == 1, timing)
-                bar.show("pairs", number + 1, pairs)
-                if not any(one.can_become_worse(pairs - number - 1) for one in metrics):
-                    break
+            for played in rounds(sides, pairs, first, timing, is_open):
+                left_out += not played.counts
+                if played.counts:
+                    _add(played, own(played.point))
+                bar.show("pairs", played.number + 1, pairs)
         except KeyboardInterrupt:
             interrupted = True
     outputs.write(_answers(metrics, suite.name))
@@ -118,18 +127,12 @@ def _side(
     return Side(old, new, flows[flow])
 
 
-def _pair(side: Side, metrics: Sequence[Pairs], seed: int, now_first: bool, timing: Timing) -> bool:
-    """Plays before and now, in an order that alternates; returns whether the pair counts."""
-    flow = str(side.flow["name"])
-    values: dict[bool, list[float]] = {}
-    for is_now in (True, False) if now_first else (False, True):
-        live = faithful(side.now if is_now else side.before, seed, timing)
-        if not is_faithful(live.report):
-            return False
-        values[is_now] = [value_of(live.trial.outcomes, flow, one.measure) for one in metrics]
-    for one, before, now in zip(metrics, values[False], values[True], strict=True):
-        one.add(seed, before, now)
-    return True
+def _add(pair: Round[Side], metrics: Sequence[Pairs]) -> None:
+    """Has each metric take the values of before and now."""
+    flow = str(pair.point.flow["name"])
+    before, now = (pair.trials[place].trial.outcomes for place in (0, 1))
+    for one in metrics:
+        one.add(pair.seed, value_of(before, flow, one.measure), value_of(now, flow, one.measure))
 
 
 def _answers(metrics: Sequence[Pairs], suite: str) -> Answers:

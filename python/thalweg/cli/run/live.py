@@ -13,7 +13,7 @@ from thalweg.cli.options import Format, check_writable, write_trial
 from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, UNFAITHFUL, of_result
 from thalweg.engine.outcome import together
-from thalweg.realtime import LiveScenario, Recording, faithful, faithfulness, is_faithful, write_report
+from thalweg.realtime import Alone, LiveScenario, Recording, faithfulness, is_faithful, rounds, write_report
 from thalweg.realtime.report import Report
 from thalweg.realtime.trial import LiveTrial
 from thalweg.results.suite_result import Store, SuiteResult
@@ -53,14 +53,13 @@ def _run(
     description, seed, timing = scenario.description, result.seed, options.timing()
     begin = time.perf_counter()
     done: list[LiveTrial] = []
+    last = Recording(any(files), capture=options.capture)
     interrupted = False
     with Bar() as bar:
         try:
-            for number in range(trials):
-                is_last = number == trials - 1
-                recording = Recording(is_last and any(files), capture=options.capture if is_last else None)
-                done.append(faithful(scenario, seed + number, timing, recording))
-                bar.show(description.name, number + 1, trials)
+            for played in rounds([Alone(scenario)], trials, seed, timing, last=last):
+                done += played.trials.values()
+                bar.show(description.name, len(done), trials)
         except KeyboardInterrupt:
             interrupted = True
     result.wall_s = time.perf_counter() - begin

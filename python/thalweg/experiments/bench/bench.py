@@ -1,10 +1,7 @@
 """The runs of a bench: sides in turn under each condition, until the intervals are narrow or a limit is reached.
 
-**Rounds.** A round plays each side once under each condition that is not decided, with one seed: the path draws
-the same for all. The order of the sides alternates, so that a machine that becomes slower favours none.
-
-**What counts.** A trial in which the emulator was late is thrown away and played again, at most `retry` times; a
-round that has none in time is left out, and counted.
+**Rounds.** The executor of real time (`thalweg.realtime.executor`) plays each side once under each condition that
+is not decided. A round that lacks a trial in time is left out, and counted.
 
 **What fails.** All conditions are read for all sides before the first round. A program that fails later ends the
 bench, which keeps what was measured until then.
@@ -16,27 +13,25 @@ Jain's Fairness Index, HotNets 2019).
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from thalweg.base.errors import RealTimeError, RequestError
-from thalweg.base.toml import read_toml
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
+from thalweg.experiments.bench.contestant import Contestant
 from thalweg.experiments.bench.side import Side
-from thalweg.experiments.bench.stack_file import UNSUPPORTED, Room
+from thalweg.experiments.bench.stack_file import Room
 from thalweg.judging.measures import MEASURES
 from thalweg.judging.pairs import Pairs
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.statistics.sequential import median_interval
 from thalweg.judging.thresholds import DEFAULTS, Thresholds
-from thalweg.realtime import LiveScenario, Recording, Timing, faithful, is_faithful
+from thalweg.realtime import Round, Timing, is_faithful, rounds
 from thalweg.realtime.kernel import kernel_controllers
-from thalweg.realtime.report import reasons
 from thalweg.results.gate.baseline import value_of
 
 _COMPARED = ("rate", "completion", "loss", "queue-delay")
@@ -86,6 +81,8 @@ class Condition:
     """What was measured under one condition."""
 
     name: str
+    contestants: list[Contestant]
+    """The sides, and the reference where it plays besides."""
     effects: list[Pairs]
     neighbour: str | None
     """The flow from which sides take, if there is one."""
@@ -134,18 +131,22 @@ def run_bench(plan: Plan, timing: Timing, on_progress: Callable[[str, int], None
     Raises RequestError, also if a program fails before anything was measured. After a later failure, or Ctrl-C,
     the answer has what was measured until then.
     """
-    conditions = [_condition(plan, entry) for entry in plan.entries]
-    found = Bench(plan.sides, conditions, {side.name: {} for side in plan.sides})
     with TemporaryDirectory(prefix="thalweg-bench-") as folder:
-        for entry, condition in zip(plan.entries, conditions, strict=True):
-            for number, side in enumerate(_players(plan, condition)):
-                _check(side.scenario(entry, plan.overrides, Room(Path(folder) / str(number))), entry)
+        conditions = [_condition(plan, entry, Path(folder)) for entry in plan.entries]
+        found = Bench(plan.sides, conditions, {side.name: {} for side in plan.sides})
+        for condition in conditions:
+            for contestant in condition.contestants:
+                contestant.check()
+
+        def is_open(condition: Condition, left: int) -> bool:
+            undecided = not condition.is_decided(plan.width)
+            if undecided:
+                on_progress(condition.name, plan.rounds - left + 1)
+            return undecided
+
         try:
-            for number in range(plan.rounds):
-                for entry, condition in zip(plan.entries, conditions, strict=True):
-                    if not condition.is_decided(plan.width):
-                        on_progress(condition.name, number + 1)
-                        _round(plan, entry, condition, number, timing, Path(folder), found)
+            for played in rounds(conditions, plan.rounds, plan.seed, timing, is_open):
+                _take(plan, played, found)
         except KeyboardInterrupt:
             found.interrupted = True
         except RealTimeError as error:
@@ -155,15 +156,7 @@ def run_bench(plan: Plan, timing: Timing, on_progress: Callable[[str, int], None
     return found
 
 
-def _check(scenario: LiveScenario, entry: Entry) -> None:
-    """Refuses what the emulator would refuse. Raises RequestError."""
-    if len(read_toml(scenario.toml, entry.source_name).get("link", ())) > 1:
-        raise RequestError(
-            f"{entry.reference}: real time requires a path with one hop: a [path], or a single [[link]]"
-        )
-
-
-def _condition(plan: Plan, entry: Entry) -> Condition:
+def _condition(plan: Plan, entry: Entry, folder: Path) -> Condition:
     main, *others = Scenario.path_flows(entry, plan.overrides)
     flow = str(main["name"])
     metrics = [(flow, name) for name in _COMPARED]
@@ -174,24 +167,24 @@ def _condition(plan: Plan, entry: Entry) -> Condition:
         Pairs(entry.name, of, MEASURES[name], plan.thresholds.get(name, DEFAULTS[name]), not DEFAULTS[name].least)
         for of, name in metrics
     ]
-    return Condition(entry.name, effects, neighbour)
+    contestants = []
+    for number, side in enumerate(_players(plan, neighbour)):
+        kept = plan.out and plan.out / entry.name / _file_name(side.name)
+        contestants.append(Contestant(side, entry, plan.overrides, Room(folder / str(number)), kept))
+    return Condition(entry.name, contestants, effects, neighbour)
 
 
-def _round(
-    plan: Plan, entry: Entry, condition: Condition, number: int, timing: Timing, folder: Path, found: Bench
-) -> None:
-    seed, sides = plan.seed + number, _players(plan, condition)
-    played: dict[Side, Outcomes] = {}
-    for side in sides if number % 2 == 0 else reversed(sides):
-        outcomes, attempts = _trial(plan, side, entry, seed, timing, folder / str(sides.index(side)))
-        condition.repeated += attempts - (outcomes is not None)
-        if outcomes is None:
-            condition.left_out += 1
-            return
-        played[side] = outcomes
+def _take(plan: Plan, done: Round[Condition], found: Bench) -> None:
+    """Adds a round to what was found."""
+    condition, trials = done.point, done.trials
+    condition.repeated += sum(one.report["attempts"] - is_faithful(one.report) for one in trials.values())
+    if not done.counts:
+        condition.left_out += 1
+        return
+    played = {condition.contestants[place].side: one.trial.outcomes for place, one in trials.items()}
     for effect in condition.effects:
         values = [value_of(played[side], effect.flow, effect.measure) for side in plan.sides]
-        effect.add(seed, values[0], values[1] if len(values) > 1 else None)
+        effect.add(done.seed, values[0], values[1] if len(values) > 1 else None)
     for side in plan.sides:
         found.outcomes[side.name].setdefault(condition.name, []).append(played[side])
     if condition.neighbour and plan.reference in played:
@@ -202,56 +195,10 @@ def _round(
                 condition.taken.setdefault(side.name, []).append(1 - rates[side] / rates[plan.reference])
 
 
-def _players(plan: Plan, condition: Condition) -> list[Side]:
+def _players(plan: Plan, neighbour: str | None) -> list[Side]:
     """Who plays under a condition: the sides, and the reference where there is a neighbour."""
-    is_measured = condition.neighbour and "cubic" in kernel_controllers()
+    is_measured = neighbour and "cubic" in kernel_controllers()
     return [*plan.sides, REFERENCE] if is_measured and plan.reference not in plan.sides else [*plan.sides]
-
-
-def _trial(
-    plan: Plan, side: Side, entry: Entry, seed: int, timing: Timing, folder: Path
-) -> tuple[Outcomes | None, int]:
-    """One trial of a side, if one was in time, and how many were played."""
-    room = Room(folder)
-    recording, place = Recording(), None
-    if plan.out:
-        place = plan.out / entry.name / f"{_file_name(side.name)}-{seed}"
-        place.mkdir(parents=True, exist_ok=True)
-        recording = Recording(logs=place, capture=place / "packets.pcapng")
-    try:
-        for attempt in range(1, timing.retry + 2):
-            # Anew each time, which empties what the one before has left.
-            scenario = side.scenario(entry, plan.overrides, room)
-            done = faithful(scenario, seed, replace(timing, retry=0), recording)
-            if is_faithful(done.report):
-                break
-            why = "; ".join(reasons(done.report))
-            timing.heard(f"{side.name}, {entry.name}, seed {seed}, attempt {attempt}: {why}")
-    except RealTimeError as error:
-        raise RealTimeError(
-            f"{side.name}, {entry.name}, seed {seed}: {error}{_unsupported(side, error)}"
-        ) from None
-    if place and room.qlog.is_dir():
-        for file in _files(room.qlog):
-            kept = place / "qlog" / file.relative_to(room.qlog)
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(file, kept)
-    outcomes = done.trial.outcomes if is_faithful(done.report) else None
-    return outcomes, attempt
-
-
-def _unsupported(side: Side, error: RealTimeError) -> str:
-    """What the status of an endpoint means that follows the contract of the interop runner."""
-    if side.stack is None or side.stack.contract is None or f"status {UNSUPPORTED}" not in str(error):
-        return ""
-    return (
-        f" (by the contract, status {UNSUPPORTED} says that the test case "
-        f'"{side.stack.testcase}" is not supported; by a shell, that a command was not found)'
-    )
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
 
 
 def _file_name(name: str) -> str:
