@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,59 @@ def test_what_jitter_held_back_is_in_the_trace_and_no_more_than_that(call: Trial
         assert mean == pytest.approx(links[link]["experienced_jitter_s"], rel=1e-6)
     assert held["held_s"].min() > 0  # type: ignore[operator]
     assert download.trace.held.is_empty()
+
+
+def test_calls_of_several_controllers_have_one_scale_and_a_row_of_freezes_each() -> None:
+    trials = {
+        name: Scenario.from_toml(CALL, "call", controllers=[("main", name)]).run(seed=1, trace=True)
+        for name in ("c4", "cubic", "gcc")
+    }
+    figure = plot_trials(trials, panels=["freezes", "frames"])
+    strip, *panels = figure.spec["vconcat"]
+    assert strip["name"] == "freezes"
+    rows = drawn(figure, "freezes")
+    assert rows["flow"].unique(maintain_order=True).to_list() == [
+        f"{name}: {stream}" for name in trials for stream in ("video", "video-high")
+    ]
+    for name, trial in trials.items():
+        assert trial.trace is not None
+        video = trial.trace.frames.filter(pl.col("stream") == "video")
+        own = rows.filter((pl.col("flow") == f"{name}: video") & (pl.col("until_s") > pl.col("time_s")))
+        assert own.select("time_s", "until_s").rows() == [pytest.approx(stall) for stall in freezes(video)]
+    scales = [
+        str(layer["encoding"]["y"]["scale"])
+        for panel in panels
+        for layer in panel["layer"]
+        if layer["mark"]["type"] == "point"
+    ]
+    # Three streams of each trial, in one order.
+    assert len(scales) == 9
+    assert scales[:3] == scales[3:6] == scales[6:]
+
+
+def test_no_row_of_freezes_is_drawn_where_the_frames_of_one_stream_show_them(call: Trial) -> None:
+    assert call.trace is not None
+    frames = call.trace.frames
+    one = replace(call, trace=replace(call.trace, frames=frames.filter(pl.col("stream") == "video")))
+    for trial, drawn_ in ((call, True), (one, False)):
+        names = [panel["name"] for panel in plot_trial(trial).spec["vconcat"]]
+        assert ("freezes" in names) is drawn_
+
+
+def test_some_flows_of_a_trial_are_drawn_with_their_own_drops(flows: Trial) -> None:
+    figure = plot_trial(flows, flows=["flow2", "flow5"])
+    assert set(drawn(figure, "rtt")["flow"]) == {"flow2", "flow5"}
+    assert flows.trace is not None
+    own = flows.trace.drops.filter(pl.col("flow").is_in(["flow2", "flow5"])).height
+    said = re.findall(r"(\d+) dropped", json.dumps(figure.spec["vconcat"]))
+    assert sum(map(int, dict.fromkeys(said))) == own < flows.trace.drops.height
+    # All flows by name are the figure without names.
+    names = flows.flows["flow"].to_list()
+    assert plot_trial(flows, flows=names).spec == plot_trial(flows).spec
+    with pytest.raises(
+        RequestError, match=r"no flow has the name 'flow'; did you mean .*; accepted: flow0, flow1"
+    ):
+        plot_trial(flows, flows=["flow"])
 
 
 def test_a_call_is_drawn_with_a_panel_for_each_stream_its_deadline_and_what_held_packets_back(call: Trial) -> None:
@@ -238,7 +292,7 @@ def test_single_panels_can_be_drawn_and_others_are_refused(download: Trial) -> N
         plot_trial(download, panels=["queues"])
     with pytest.raises(RequestError, match="nothing to draw in frames"):
         plot_trial(download, panels=["frames"])
-    assert PANELS == ("states", "limits", "window", "rtt", "rate", "queue", "marks", "held", "frames")
+    assert PANELS == ("states", "limits", "window", "rtt", "rate", "queue", "marks", "held", "freezes", "frames")
 
 
 def test_trials_are_drawn_over_each_other_by_their_labels(download: Trial) -> None:

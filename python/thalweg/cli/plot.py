@@ -65,8 +65,13 @@ def plot(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Panels, separated by commas: states, limits, window, rtt, rate, queue, held, frames [all].",
+            help="Panels, separated by commas: states, limits, window, rtt, rate, queue, marks, held, freezes, "
+            "frames [all].",
         ),
+    ] = None,
+    flow: Annotated[
+        list[str] | None,
+        typer.Option("--flow", metavar="NAME", help="Draw only this flow; may be repeated [all]."),
     ] = None,
     size: Annotated[
         str | None, typer.Option(metavar="WIDTH", help="Width of the picture, letters included, such as 88mm.")
@@ -102,10 +107,10 @@ def plot(
 
     chosen = wanted or PANELS
     if len(trials) > 1:
-        figure = plot_trials(trials, title, panels=chosen)
+        figure = plot_trials(trials, title, panels=chosen, flows=flow)
     else:
         ((label, trial),) = trials.items()
-        figure = plot_trial(trial, title, panels=chosen, labels=loaded[label][2])
+        figure = plot_trial(trial, title, panels=chosen, labels=loaded[label][2], flows=flow)
     figure.save(output, width_mm, theme.value)
     note(f"wrote {output}")
 

@@ -55,7 +55,7 @@ class Point(Protocol):
 
     @property
     def contestants(self) -> Sequence[Contestant]:
-        """Those that each round plays."""
+        """What each round plays."""
 
 
 P = TypeVar("P", bound=Point)

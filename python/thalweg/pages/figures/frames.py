@@ -1,8 +1,9 @@
-"""Panels of a call: for each stream the delay of every frame against its deadline.
+"""Panels of calls: for each stream the delay of every frame against its deadline, and when its picture was frozen.
 
 Frames stand at the time at which they were due. One that is late is marked, one that never came is a cross at the
 top: it was cancelled with the rest of its group, or lost as a datagram. The picture is frozen where the outcomes
-count a freeze, as WebRTC does. Frames in time are thinned where there are very many; late ones never are.
+count a freeze, as WebRTC does. Frames in time are thinned where there are very many; late ones never are. The
+panels of streams with one name have one scale, so that trials can be compared.
 """
 
 from __future__ import annotations
@@ -27,8 +28,30 @@ def frames(table_: pl.DataFrame, flows: Mapping[str, str], buckets: int) -> list
     panels: list[Panel] = []
     for (flow, stream), rows in table_.group_by("flow", "stream", maintain_order=True):
         label = str(stream) if table_["flow"].n_unique() == 1 else f"{flows.get(str(flow), flow)}: {stream}"
-        panels.append(_panel(f"frames-{len(panels)}", label, fates(rows), buckets))
+        top = _top(table_.filter(pl.col("stream") == stream))
+        panels.append(_panel(f"frames-{len(panels)}", label, fates(rows), top, buckets))
     return panels
+
+
+def spans(table_: pl.DataFrame, flows: Mapping[str, str]) -> pl.DataFrame:
+    """When the picture of each stream was frozen: flow (with its stream), fate, time_s, until_s.
+
+    Where one stream has a freeze, others of its name have at least a row of no length, for their place in the
+    figure.
+    """
+    rows = []
+    frozen = table_.filter(pl.col("frozen_s").is_not_nan())["stream"].unique()
+    of_frozen = table_.filter(pl.col("stream").is_in(frozen.implode()))
+    for (flow, stream), own in of_frozen.group_by("flow", "stream", maintain_order=True):
+        name = f"{flows.get(str(flow), flow)}: {stream}"
+        rows += [(name, FROZEN, begin, end) for begin, end in [*freezes(own)] or [(0.0, 0.0)]]
+    return pl.DataFrame(rows, schema=["flow", "fate", "time_s", "until_s"], orient="row")
+
+
+def _top(rows: pl.DataFrame) -> float:
+    """The end of the vertical axis: the slowest frame, and room above the deadline."""
+    slowest = rows["delay_s"].fill_nan(None).max()
+    return max(1.15 * float(rows["deadline_s"].to_numpy().max()), float(slowest or 0.0))  # type: ignore[arg-type]
 
 
 def fates(rows: pl.DataFrame) -> pl.DataFrame:
@@ -46,10 +69,9 @@ def freezes(rows: pl.DataFrame) -> Iterator[tuple[float, float]]:
         yield due + delay - frozen, due + delay
 
 
-def _panel(name: str, label: str, rows: pl.DataFrame, buckets: int) -> Panel:
+def _panel(name: str, label: str, rows: pl.DataFrame, top: float, buckets: int) -> Panel:
     deadline = float(rows["deadline_s"][0])
     came = rows.filter(pl.col("delay_s").is_not_nan())
-    top = max(1.15 * deadline, float(came["delay_s"].max() or 0.0))  # type: ignore[arg-type]
     factor, unit = scale(top, "s")
     in_time = downsample(came.filter(pl.col("fate") == IN_TIME), "delay_s", [], buckets)
     bad = rows.filter(pl.col("fate") != IN_TIME)

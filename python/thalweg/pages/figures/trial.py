@@ -20,17 +20,19 @@ from thalweg.base.quantity import text
 from thalweg.engine.outcome import Trial
 from thalweg.engine.trace import Trace
 from thalweg.judging.verdict import without_offset
-from thalweg.pages.figures import limits, states
+from thalweg.pages.figures import frames, limits, states
 from thalweg.pages.figures.figure import Figure
-from thalweg.pages.figures.frames import frames
 from thalweg.pages.figures.panel import RATE, RTT, TITLES, WINDOW, Flows, Panel, link_called, moments
 from thalweg.pages.figures.queues import held_back, marked, overlaid, queues
+from thalweg.pages.figures.selection import only
 from thalweg.pages.figures.spec import AXIS_EXTENT, Spec, colour, span, table, time, titled, tooltip, word
 from thalweg.pages.figures.story import story
-from thalweg.pages.figures.theme import WIDTH
+from thalweg.pages.figures.theme import LOOKS, WIDTH, hue
 
 _LIMITS = "What limits the sender"
-PANELS = ("states", "limits", *(name for name in TITLES if name != "states"))
+_FREEZES = "When the picture was frozen"
+_OF_CALLS = ("freezes", "frames")
+PANELS = ("states", "limits", *(name for name in TITLES if name not in ("states", "frames")), *_OF_CALLS)
 """The possible panels of a trial, in order."""
 _STRIP = 16
 """Height of the states of one flow; their names stand where other panels have a title."""
@@ -45,12 +47,14 @@ def plot_trial(
     buckets: int = 600,
     panels: Sequence[str] = PANELS,
     labels: Mapping[str, str] | None = None,
+    flows: Sequence[str] | None = None,
 ) -> Figure:
     """Draws the time series of a trial, thinned to `buckets` of time.
 
-    `panels` are some of `PANELS`; `labels` rename flows. Raises RequestError without a trace,
-    and for an unknown panel.
+    `panels` are some of `PANELS`; `labels` rename flows; `flows` names those to draw, if not all. Raises
+    RequestError without a trace, and for an unknown panel or flow.
     """
+    trial = only(trial, flows)
     trace = _trace(trial)
     head = title or trial.outcomes.scenario.title
     notes = _link_notes(trace)
@@ -64,6 +68,7 @@ def plot_trials(
     title: str | None = None,
     buckets: int = 600,
     panels: Sequence[str] = PANELS,
+    flows: Sequence[str] | None = None,
 ) -> Figure:
     """Draws trials over each other, by their labels: of several controllers, or of one with several seeds.
 
@@ -80,6 +85,7 @@ def plot_trials(
     """
     if not trials:
         raise RequestError("no trials: at least 1 is needed")
+    trials = {label: only(trial, flows) for label, trial in trials.items()}
     first = next(iter(trials.values()))
     called: dict[str, str] = {}
     traces = {label: _trace(trial) for label, trial in trials.items()}
@@ -198,7 +204,8 @@ def _draw(
         ],
         "marks": lambda: [marked(trace, buckets)],
         "held": lambda: [held_back(trace, end, buckets)],
-        "frames": lambda: frames(trace.frames, called, buckets),
+        "freezes": lambda: [_freezes(trace.frames, called)],
+        "frames": lambda: frames.frames(trace.frames, called, buckets),
         "states": lambda: [_states(of_states, called)] if of_states.height else [],
         "limits": lambda: [_limits(of_limits, called)] if of_limits.height else [],
     }
@@ -292,6 +299,15 @@ def _limits(of_limits: pl.DataFrame, called: Mapping[str, str]) -> Panel:
     colours = [limits.COLOURS[name] for name in names]
     meanings = {name: limits.MEANINGS[name] for name in names}
     return _strip("limits", "limit", of_limits, called, _LIMITS, colours, meanings)
+
+
+def _freezes(rows: pl.DataFrame, called: Mapping[str, str]) -> Panel | None:
+    """None without freezes, and for one stream: its panel of frames shows them."""
+    spans = frames.spans(rows, called)
+    if spans["flow"].n_unique() < 2:
+        return None
+    shade = hue(LOOKS["frames"][frames.FROZEN])
+    return _strip("freezes", "fate", spans, {}, _FREEZES, [shade], {})
 
 
 def _strip(
