@@ -129,8 +129,8 @@ def test_a_criterion_that_fails_more_often_is_status_one_and_one_that_fails_by_c
     a, b = stored("a", HUNDRED, **of_a), stored("b", late(HUNDRED, more), seed=seed_of_b, **of_b)
     assert main(["compare", a, b, "--fail-above", "50 %"]) == status
     said = capsys.readouterr().err
-    counts = f"{more} of 100 trials miss it, 0 of 100 in A, where it passes"
-    assert ("fail: B: hand-made: main completion <= 11 s" in said and counts in said) == (status == 1)
+    counts = f"{more} of 100 trials miss it, 0 of 100 in A, where it holds"
+    assert ("fails: B: hand-made: main completion <= 11 s" in said and counts in said) == (status == 1)
     # What fails less often is not a loss.
     assert main(["compare", b, a, "--fail-above", "50 %"]) == 0
     assert main(["compare", a, b]) == 0
@@ -148,7 +148,7 @@ def test_a_verdict_that_changes_by_chance_is_said_and_not_failed(stored: Any, ca
     assert main(["compare", a, b, "--fail-above", "5 %"]) == 0
     said = " ".join(capsys.readouterr().err.split())
     assert said == (
-        "B: hand-made: main completion <= 11 s: 1 of 100 trials miss it, 0 of 100 in A, where it passes: no more "
+        "B: hand-made: main completion <= 11 s: 1 of 100 trials miss it, 0 of 100 in A, where it holds: no more "
         "than chance allows (p = 0.5)"
     )
     assert main(["compare", a, b, "--format", "json"]) == 0

@@ -328,7 +328,7 @@ def test_the_replay_of_what_is_beyond_its_limit_fails_and_that_of_a_standard_pas
     candidate = Player(player)
     (one,) = [found for found in judged([name], candidate) if found.number.name == number]
     assert one.is_beyond
-    for played, answer in ((candidate, "fail"), (CUBIC, "pass")):
+    for played, answer in ((candidate, "fails"), (CUBIC, "holds")):
         toml = scenario_text(ALL[name].keys(played))
         (limited,) = with_limits({cell_name(name, candidate): toml}, [one]).values()
         verdict = Scenario.from_toml(limited, name).trials(1, one.worst_seed).verdict()

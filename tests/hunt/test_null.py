@@ -11,13 +11,13 @@ import pytest
 from thalweg.cli import main
 from thalweg.experiments.hunt import Find, Hunt
 
-# Bursts of jitter make times vary by tens of percent from seed to seed, and an RTT of 1.99 to 2.01 ms by no more
-# than 1 %: what a search of single trials finds there is luck.
+# Bursts of jitter make times vary by tens of percent from seed to seed, and an RTT of 1.5 to 2.5 ms by no more
+# than 3 %: what a search of single trials finds there is luck.
 PLAN: dict[str, Any] = {
     "scenario": "c4/bad-wifi",
     "controllers": {"main": "c4:variant=draft-04"},
     "objective": "slowdown",
-    "axes": {"path.rtt": {"from": "1.99 ms", "to": "2.01 ms"}},
+    "axes": {"path.rtt": {"from": "1.5 ms", "to": "2.5 ms"}},
     "sampler": "random",
     "budget": 16,
 }
@@ -28,8 +28,8 @@ def hunt(search_seed: int) -> Find:
     return Hunt(**PLAN, search_seed=search_seed, seed=1 + 1000 * search_seed).run()
 
 
-LUCKY = 9
-"""The number of a search in which one seed tells 1.77 of a scenario, and 1.20 of the plan's."""
+LUCKY = 2
+"""The number of a search in which one seed tells 1.40 times the slowdown of the plan's own scenario."""
 
 
 @pytest.mark.soak
@@ -40,7 +40,7 @@ def test_a_space_without_an_effect_yields_nothing_though_one_seed_tells_a_differ
     lucky = finds[2]
     assert (lucky.says, lucky.shrunk) == ("nothing found", lucky.found)
     (worst, *_) = lucky.refuted
-    assert worst.value > 1.4 * lucky.baseline
+    assert worst.value > 1.3 * lucky.baseline
     assert worst.objective.value < 1.05 * worst.base.value
 
 

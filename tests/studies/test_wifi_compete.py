@@ -203,7 +203,7 @@ def test_the_command_prints_the_document_of_a_study_and_stores_its_page(
     assert {"study", "preset", "version", "host", "wall_s", "core_s", "rows", "checks"} <= document.keys()
     assert (document["study"], document["preset"]) == ("wifi-compete", "random-jitter")
     assert len(document["rows"]) == len(VARIANTS) * len(COMPETITORS)
-    assert all({"name", "source", "holds", "answer", "measured"} == check.keys() for check in document["checks"])
+    assert all({"name", "source", "answer", "measured"} == check.keys() for check in document["checks"])
     assert {check["answer"] for check in document["checks"]} == {"undecided"}
     assert status == 2
     stored = json.loads((folder / "study.json").read_text(encoding="utf-8"))

@@ -208,7 +208,7 @@ def _judge(compared: Sequence[Sequence[Row]], counted: Sequence[Sequence[Failure
 
 def _counts(one: Failures) -> str:
     """How often a criterion fails on both sides."""
-    passes = ", where it passes" if one.changed else ""
+    passes = ", where it holds" if one.changed else ""
     counts = f"{one.b.failures} of {one.b.n} trials miss it, {one.a.failures} of {one.a.n} in A{passes}"
     return f"{one.scenario}: {criterion_text(one.a)}: {counts}"
 
