@@ -166,6 +166,7 @@ def test_ctrl_c_keeps_the_worst_so_far(plan: Path) -> None:
         ('"slowdown"', '"starvation"', "starvation is now capacity-starvation; starvation means: longest time"),
         ('"slowdown"', '"frames"', "frames is now missed-frames"),
         ('"slowdown"', '"missed-frames"', "main sends no frames"),
+        ('"slowdown"', '"frozen"', "frozen requires a flow with call or media; main sends no frames"),
         ('"slowdown"', '{ kind = "regret", reference = "cubik" }', "cubik"),
         ('"slowdown"', '{ kind = "loss", flow = "mian" }', "did you mean main?"),
         ("budget = 24", "budget = 0", ":2: budget = 0: accepted: a whole number, 1 to 1000000"),
@@ -294,6 +295,22 @@ def test_a_stall_is_counted_as_starvation() -> None:
     scenario["path"]["change"] = [{"at": "0.5 s", "rtt": "4 s"}]
     # Until packets that left with the longer delay arrive, 2 s later, nothing does.
     assert 1.5 < Hunt(scenario=scenario, **plan).run().baseline < 6.0
+
+
+def test_a_call_is_as_frozen_as_the_video_of_its_trial() -> None:
+    scenario = {
+        "title": "A call",
+        "path": {"rate": "1900 kbps", "rtt": "40 ms", "buffer": "100 ms", "loss": "3 %"},
+        "flow": [{"name": "main", "controller": "c4", "call": "10 s"}],
+    }
+    plan: dict[str, Any] = {"objective": "frozen", "budget": 1, "axes": {"path.rtt": ["40 ms"]}}
+    hunted = Hunt(scenario=scenario, seed=3, **plan).run().baseline
+    toml = 'title = "A call"\npath = { rate = "1900 kbps", rtt = "40 ms", buffer = "100 ms", loss = "3 %" }\n'
+    toml += '[[flow]]\nname = "main"\ncontroller = "c4"\ncall = "10 s"\n'
+    streams = Scenario.from_toml(toml, "call").run(seed=3).outcomes.streams
+    frozen = dict(streams.select("stream", "frozen_s").iter_rows())
+    assert frozen["audio"] != frozen["video"] > 0
+    assert hunted == frozen["video"]
 
 
 def test_every_kind_has_its_words_in_the_manual() -> None:

@@ -64,6 +64,7 @@ KINDS: Mapping[str, Kind] = {
     "queue-delay": Kind("waits {} in queues on average", "queue-delay"),
     "loss": Kind("loses {} of its packets", "loss"),
     "missed-frames": Kind("misses {} of its frames", "p95-delay"),
+    "frozen": Kind("is frozen for {}", "frozen"),
 }
 
 
@@ -89,6 +90,11 @@ class Objective:
         return NAMED[self.kind].unit
 
     @property
+    def is_of_frames(self) -> bool:
+        """Whether it needs a flow that sends frames."""
+        return METRICS[self.of.metric].of == "stream"
+
+    @property
     def judged_flow(self) -> str:
         """The flow that a criterion bounds, and with which a trial ends."""
         return self.victim or self.flow
@@ -112,8 +118,8 @@ class Objective:
         bulk = "download" in own or "upload" in own
         if self.kind in ("slowdown", "capacity-starvation") and not bulk:
             raise RequestError(f"{self.kind} requires a download or an upload; {self.flow} is neither")
-        if self.kind == "missed-frames" and not ("call" in own or "media" in own):
-            raise RequestError(f"missed-frames requires a flow with call or media; {self.flow} sends no frames")
+        if self.is_of_frames and not ("call" in own or "media" in own):
+            raise RequestError(f"{self.kind} requires a flow with call or media; {self.flow} sends no frames")
 
     def criterion(self, document: Mapping[str, Any], bound: float | None = None) -> dict[str, Any]:
         """What a suite would judge; without a bound, one that bounds nothing.
@@ -127,7 +133,7 @@ class Objective:
         if bound is not None:
             value = _bound(kind, bound)
         found = {"flow": self.judged_flow, "metric": kind.metric, side: value}
-        if self.kind == "missed-frames":
+        if self.is_of_frames:
             found["stream"] = _first_stream(_entry(document, self.flow))
         return found
 
@@ -136,6 +142,8 @@ class Objective:
         if reference is not None:
             judged, usual = (_rate(scenario, trials, self.judged_flow) for trials in (outcomes, reference))
             return 1 - judged / usual if self.kind == "taken" else usual / judged
+        if self.kind == "frozen":
+            return _of_stream(outcomes, self.flow, _first_stream(_document(scenario, self.flow)), "frozen_s")
         if self.kind in (self.of.metric, "unfairness"):
             values = of_flow(scenario, outcomes, self.flow, METRICS[self.of.metric].column)
             lacks = 1 - values * len(scenario.flows) if self.kind == "unfairness" else values
@@ -183,6 +191,10 @@ def read_objective(given: Any, flows: Sequence[str]) -> Objective:
     if "victim" in needs and victim is None:
         raise RequestError("taken needs at least two flows, one of them the victim; this scenario has one")
     return Objective(kind, flow, table.get("reference", _REFERENCE) if "reference" in needs else None, victim)
+
+
+def _document(scenario: Scenario, flow: str) -> Mapping[str, Any]:
+    return _entry(read_toml(scenario.toml, scenario.name), flow)
 
 
 def _entry(document: Mapping[str, Any], flow: str) -> Mapping[str, Any]:
@@ -260,10 +272,18 @@ def _longest_run(holds: npt.NDArray[np.bool_]) -> int:
 def _links(scenario: Scenario, outcomes: Outcomes, flow: str) -> list[str]:
     """The links that carry the data of a flow: those of all hops where there is no route."""
     names = [str(name) for name in outcomes.links["link"].unique(maintain_order=True)]
-    own = _entry(read_toml(scenario.toml, scenario.name), flow)
+    own = _document(scenario, flow)
     up = "upload" in own
     hops = own.get("route") or [name for name in names if name not in ("up", "down") and not name.endswith(" up")]
     return [f"{hop} up" if up else hop for hop in hops] or ["up" if up else "down"]
+
+
+def _of_stream(outcomes: Outcomes, flow: str, stream: str, column: str) -> Values:
+    """A column of a stream of the flow, of both ends the worse: a value of each trial."""
+    own = outcomes.streams.filter((pl.col("flow") == flow) & (pl.col("stream") == stream))
+    worst = np.zeros(outcomes.n)
+    np.maximum.at(worst, own["trial"].to_numpy().astype(np.int64), own[column].fill_nan(0.0).to_numpy())
+    return worst
 
 
 def _missed(outcomes: Outcomes, flow: str) -> Values:
