@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from thalweg._native import visible
-from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.errors import RequestError, did_you_mean, printable
+from thalweg.base.files.whole_file import whole_file
 from thalweg.cli.console import print_json, stdout
 from thalweg.cli.fitting import FittingTable
 from thalweg.cli.options import (
@@ -19,6 +21,7 @@ from thalweg.cli.options import (
     StackChoice,
     bindings,
     check_figure,
+    check_outputs,
     settings,
 )
 from thalweg.engine.catalogue import find_scenario
@@ -49,6 +52,14 @@ def explain(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Of a file: a page (.html) or picture of it."),
     ] = None,
+    what_if_: Annotated[
+        list[str] | None,
+        typer.Option("--what-if", metavar="NAMES", help="Of a file: controllers to play it with: c4,bbr."),
+    ] = None,
+    scenario_out: Annotated[
+        Path | None,
+        typer.Option("--scenario", metavar="FILE", help="Of a file: write a scenario (.toml) that is like it."),
+    ] = None,
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
 ) -> None:
     """Say why a flow was as slow as it was, of a scenario or of a file of another program.
@@ -60,10 +71,12 @@ def explain(
     """
     if is_foreign(scenario):
         _refuse_with_files(controller, set_, stack, seed)
-        explain_file(scenario, flow, as_, out, format_)
+        asked = _OfFile(as_, _names(what_if_), out, scenario_out)
+        explain_file(scenario, flow, asked, format_)
         return
-    if as_ is not None or out is not None:
-        raise RequestError(f"{'--as' if as_ is not None else '--out'} is of files, and {scenario} is a scenario")
+    for option, value in {"--as": as_, "--out": out, "--what-if": what_if_, "--scenario": scenario_out}.items():
+        if value is not None:
+            raise RequestError(f"{option} is of files, and {scenario} is a scenario")
     entry = find_scenario(scenario)
     keys, bound = settings(set_, stack, allow_unseeded), bindings(controller)
     loaded = Scenario.from_entry(entry, keys, bound)
@@ -92,26 +105,72 @@ def explain(
     console.print(table)
 
 
-def explain_file(file: str, flow: str | None, controller: str | None, out: Path | None, format_: Format) -> None:
-    """Explains a file of another program."""
-    if out is not None:
-        check_figure("--out", out)
-    from thalweg.experiments.explain import account_of_file, picture  # noqa: PLC0415 - after what may be refused
+@dataclass(frozen=True)
+class _OfFile:
+    """What is asked of a file."""
 
-    found = account_of_file(file, flow, controller)
-    if out is not None:
-        picture(found, Path(file).name).save(out)
+    controller: str | None
+    what_if: list[str]
+    out: Path | None
+    scenario: Path | None
+
+
+def explain_file(file: str, flow: str | None, asked: _OfFile, format_: Format) -> None:
+    """Explains a file of another program."""
+    if asked.out is not None:
+        check_figure("--out", asked.out)
+    if asked.scenario is not None and asked.scenario.suffix != ".toml":
+        raise RequestError(f"--scenario {printable(str(asked.scenario))}: accepted: a name that ends in .toml")
+    check_outputs({"--out": asked.out, "--scenario": asked.scenario}, [Path(file)])
+    from thalweg.experiments.explain import account_of_file, picture  # noqa: PLC0415 - after what may be refused
+    from thalweg.experiments.explain.file_what_if import HEADERS  # noqa: PLC0415
+
+    found = account_of_file(file, flow, asked.controller, asked.what_if)
+    written = []
+    document = {"file": file, **found.document()}
+    if asked.scenario is not None:
+        with whole_file(asked.scenario) as partial:
+            partial.write_text(found.scenario, encoding="utf-8")
+        document["scenario"] = found.reproduction.document()
+        written += [found.reproduction.sentence(), f"{asked.scenario} has the scenario."]
+    if asked.out is not None:
+        picture(found, Path(file).name).save(asked.out)
+        written.append(f"{asked.out} has the figure.")
     if format_ is Format.JSON:
-        print_json({"file": file, **found.document()})
+        print_json(document)
         return
-    for sentence in found.sentences():
+    for sentence in replace(found, swaps=()).sentences():
         stdout().print(visible(sentence), markup=False, highlight=False)
-    if out is not None:
-        stdout().print(f"{out} has the figure.", markup=False, highlight=False)
+    if found.swaps:
+        table = FittingTable(HEADERS, 1, ["90 % of them", "RTT"])
+        for one in found.swaps:
+            table.add_row(*one.cells())
+        stdout().print(table)
+        if not found.who.named:
+            stdout().print("No controller fits the file, so that these are compared with none.")
+    for sentence in written:
+        stdout().print(visible(sentence), markup=False, highlight=False)
+
+
+def _names(given: list[str] | None) -> list[str]:
+    """The controllers of an option that is repeated or has commas. Raises RequestError."""
+    names: list[str] = []
+    for part in (part.strip() for one in given or [] for part in one.split(",")):
+        # The options of a controller have commas between them too: `cubic:beta=0.7,start=classic`.
+        if names and "=" in part.partition(":")[0]:
+            names[-1] += f",{part}"
+        else:
+            names.append(part)
+    if not all(names):
+        raise RequestError("--what-if: a name is empty; accepted: names of controllers, such as c4,bbr")
+    return names
 
 
 def _refuse_with_files(controller: object, set_: object, stack: object, seed: int) -> None:
     given = {"--controller": controller, "--set": set_, "--stack": stack, "--seed": seed if seed != 1 else None}
     named = [option for option, value in given.items() if value]
     if named:
-        raise RequestError(f"{named[0]} is of scenarios; accepted with a file: --flow, --as, --out, --format")
+        raise RequestError(
+            f"{named[0]} is of scenarios; accepted with a file: --flow, --as, --what-if, --scenario, --out, "
+            "--format"
+        )

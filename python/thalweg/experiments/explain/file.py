@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path as File
 from typing import Any
 
 import numpy as np
 
 from thalweg.base.quantity import percent, text
+from thalweg.engine.scenario import Scenario
 from thalweg.experiments.explain.conformance import Conformance, conformance
+from thalweg.experiments.explain.file_what_if import Swap, swaps
+from thalweg.experiments.explain.reproduction import Reproduction, reproduction
+from thalweg.experiments.explain.twin import FLOW, Twin
 from thalweg.foreign.inference.cuts import NO_LOSS, counted, cuts
 from thalweg.foreign.inference.idle import WHOLE, steady
 from thalweg.foreign.inference.limits import Limits, limits, logged
@@ -21,6 +27,9 @@ from thalweg.results.limited import WORDS
 
 _LEAST_SHARE = 0.01
 _MOST_NAMED = 6
+_NEXT = 2
+_ASSUMED = "cubic"
+"""The controller of a scenario whose file has too little to tell it."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,36 @@ class FileAccount:
     who: Who
     cuts: tuple[tuple[float, str], ...]
     conforms: Conformance | None
+    swaps: tuple[Swap, ...] = ()
+    """With `what_if`: its twin with other controllers."""
+
+    @property
+    def twin(self) -> Twin:
+        """The scenario of its path and its application. Raises RequestError if the file says too little."""
+        return Twin.of(self.view, self.held, self.path)
+
+    @property
+    def controller(self) -> tuple[str, str]:
+        """The controller of its scenario, and why it is this one."""
+        if self.who.named:
+            several = f", as one of {', '.join(self.who.named)}" if len(self.who.named) > 1 else ""
+            return self.who.named[0], f"The controller is {self.who.named[0]}{several}."
+        if self.who.best is not None:
+            name = self.who.best.controller
+            return name, f"No controller fits; {name} is the closest one."
+        return _ASSUMED, f"The file does not tell the controller: {_ASSUMED} is assumed."
+
+    @cached_property
+    def scenario(self) -> str:
+        """The text of a scenario that is as close to it as the file allows. Raises RequestError."""
+        name, why = self.controller
+        said = [f"What `thalweg explain` infers of {self.view.name} ({self.view.source}).", self._path(), why]
+        return self.twin.commented(name, [one for one in said if one])
+
+    @cached_property
+    def reproduction(self) -> Reproduction:
+        """Whether its scenario reproduces it. Raises RequestError."""
+        return reproduction(self.view, Scenario.from_toml(self.scenario, FLOW))
 
     def sentences(self) -> list[str]:
         """In the order in which one asks."""
@@ -48,6 +87,7 @@ class FileAccount:
             self._path(),
             self._who(),
             self.conforms.sentence() if self.conforms else "",
+            *(one.sentence() for one in self.swaps),
             self._missing(),
         )
         return [sentence for sentence in said if sentence]
@@ -72,6 +112,7 @@ class FileAccount:
                 fit.controller: round(fit.residual, 4) for fit in self.who.fits if np.isfinite(fit.residual)
             },
             "conforms": self.conforms.document() if self.conforms else None,
+            "what_if": [one.document() for one in self.swaps],
             "missing": list(view.missing),
         }
 
@@ -179,16 +220,21 @@ class FileAccount:
             )
         names = self.who.named
         several = f"one of {', '.join(names)}, which it does not tell apart" if len(names) > 1 else names[0]
-        return f"Its controller behaves as {several} (residual {best.residual:.3f})."
+        rest = [one for one in self.who.fits if one.is_known and one.controller not in names][:_NEXT]
+        further = ", ".join(f"{one.controller} {one.residual:.3f}" for one in rest)
+        more = f"; the next are {further}" if rest else ""
+        return f"Its controller behaves as {several} (residual {best.residual:.3f}{more})."
 
     def _missing(self) -> str:
         return f"The file does not say: {'; '.join(self.view.missing)}." if self.view.missing else ""
 
 
-def account_of_file(file: str | File, flow: str | None = None, controller: str | None = None) -> FileAccount:
+def account_of_file(
+    file: str | File, flow: str | None = None, controller: str | None = None, what_if: Sequence[str] = ()
+) -> FileAccount:
     """Explains one connection of a file: `flow`, or the largest. `controller`: one to hold it against, too.
 
-    Raises RequestError.
+    `what_if`: controllers that play the transfer in its twin. Raises RequestError.
     """
     views = read(file)
     view = choose(views, flow)
@@ -199,7 +245,11 @@ def account_of_file(file: str | File, flow: str | None = None, controller: str |
     falls = tuple(cuts(view, held, window)) if held is not None and window else ()
     others = tuple(one.name for one in views if one.name != view.name)
     conforms = conformance(view, held, controller) if controller is not None else None
-    return FileAccount(view, others, held, path(view), found, falls, conforms)
+    account = FileAccount(view, others, held, path(view), found, falls, conforms)
+    if not what_if:
+        return account
+    own = account.who.named[0] if account.who.named else None
+    return replace(account, swaps=tuple(swaps(account.twin, own, what_if)))
 
 
 def limits_and_who(view: View) -> tuple[Limits | None, Who]:
