@@ -13,6 +13,7 @@ import numpy as np
 
 from pages.explain.measure import FORMS, confusion, named, path_errors
 from pages.explain.paths import KINDS
+from pages.explain.twins import Guess, guesses, has_best
 from pages.made import DOCS, fill, made, row
 from thalweg.base.quantity import percent
 from thalweg.foreign.inference.limits import CAUSES
@@ -32,11 +33,16 @@ NAME_KINDS = {
 NAME_SEEDS = range(20_000, 20_002)
 
 
+TWIN_KINDS = {"bulk": "alone", "loss": "with random loss", "shared": "with a CUBIC, BBR or C4"}
+TWIN_SEEDS = range(20_000, 20_015)
+
+
 def make() -> None:
     """Measures all of it."""
     fill(PAGE, "made", made("explain"))
     make_rest()
     make_limits()
+    make_twins()
 
 
 def make_rest() -> None:
@@ -53,6 +59,21 @@ def make_limits() -> None:
     fill(PAGE, "causes", "\n".join([*_head("cause", "seconds", *FORMS), *_causes(whole)]))
     for form in FORMS:
         fill(PAGE, f"confusion {form}", "\n".join([*_head("truth", *CAUSES), *_matrix(whole[form])]))
+
+
+def make_twins() -> None:
+    """Other controllers on the paths of files."""
+    head = _head("paths", "guesses", "median error", "90 % of errors", "interval covers", "fastest is right")
+    fill(PAGE, "twins", "\n".join([*head, *(_twins(kind, words) for kind, words in TWIN_KINDS.items())]))
+
+
+def _twins(kind: str, words: str) -> str:
+    found: list[list[Guess]] = [guesses(kind, seed) for seed in TWIN_SEEDS]
+    each = [one for of in found for one in of]
+    errors = np.abs([one.error for one in each])
+    parts = (_small(float(np.quantile(errors, part))) for part in (0.5, 0.9))
+    right = percent(float(np.mean([has_best(of) for of in found])))
+    return row(words, str(len(each)), *parts, percent(float(np.mean([one.is_covered for one in each]))), right)
 
 
 def parts() -> list[tuple[str, Callable[[], str]]]:
