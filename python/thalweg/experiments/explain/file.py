@@ -39,6 +39,8 @@ class FileAccount:
     view: View
     others: tuple[str, ...]
     """Names of the other connections in the file."""
+    unread: tuple[tuple[str, str], ...]
+    """Names of those that cannot be read, and why."""
     held: Limits | None
     """None where nothing tells what limited it."""
     path: Path
@@ -98,6 +100,7 @@ class FileAccount:
         return {
             "flow": view.name,
             "others": list(self.others),
+            "unread": [{"flow": name, "why": why} for name, why in self.unread],
             "source": view.source,
             "vantage": view.vantage,
             "duration_s": view.duration_s,
@@ -123,7 +126,8 @@ class FileAccount:
         if self.others:
             named = ", ".join(self.others[:_MOST_NAMED]) + (", ..." if len(self.others) > _MOST_NAMED else "")
             more = f" The file has {len(self.others)} more (--flow): {named}."
-        return f"{view.name}: {view.source}{end}, seen from the {view.vantage} of the data.{more}"
+        bad = "".join(f" {name} cannot be read: {_without(why, name)}." for name, why in self.unread[:_MOST_NAMED])
+        return f"{view.name}: {view.source}{end}, seen from the {view.vantage} of the data.{more}{bad}"
 
     def _rates(self) -> str:
         view = self.view
@@ -243,9 +247,10 @@ def account_of_file(
     if not window and found.named and found.best is not None:
         window = found.best.window
     falls = tuple(cuts(view, held, window)) if held is not None and window else ()
-    others = tuple(one.name for one in views if one.name != view.name)
+    others = tuple(one.name for one in views if one.name != view.name and not one.damage)
+    unread = tuple((one.name, one.damage) for one in views if one.damage)
     conforms = conformance(view, held, controller) if controller is not None else None
-    account = FileAccount(view, others, held, path(view), found, falls, conforms)
+    account = FileAccount(view, others, unread, held, path(view), found, falls, conforms)
     if not what_if:
         return account
     own = account.who.named[0] if account.who.named else None
@@ -272,6 +277,10 @@ def limits_and_who(view: View) -> tuple[Limits | None, Who]:
 def _is_steady(view: View) -> bool:
     """Whether its rate is steady nearly all the time: controllers probe."""
     return sum(end - begin for begin, end in steady(view)) > WHOLE * view.duration_s
+
+
+def _without(why: str, name: str) -> str:
+    return why.removeprefix(f"{name}: ")
 
 
 def _bound(is_seen: bool) -> str:
