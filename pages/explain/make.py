@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from textwrap import wrap
 
 import numpy as np
 
-from pages.explain.measure import FORMS, confusion, named, path_errors
+from pages.explain.measure import FORMS, confusion, named, of_regression, path_errors
 from pages.explain.paths import KINDS
 from pages.explain.twins import Guess, guesses, has_best
 from pages.made import DOCS, fill, made, row
 from thalweg.base.quantity import percent
 from thalweg.foreign.inference.limits import CAUSES
-from thalweg.foreign.inference.who import CANDIDATES
+from thalweg.foreign.inference.who import BUGS, CANDIDATES
 
 PAGE = DOCS / "evidence" / "explain.md"
 SEEDS = range(20_000, 20_002)
@@ -33,7 +34,14 @@ NAME_KINDS = {
 NAME_SEEDS = range(20_000, 20_002)
 
 
-TWIN_KINDS = {"bulk": "alone", "loss": "with random loss", "shared": "with a CUBIC, BBR or C4"}
+BUG_SCENARIOS = {
+    "noq-800": "app-limited-pacing", "noq-819": "reordering-jitter", "lsquic-544": "startup-unfilled-window",
+    "picoquic-2118": "frozen-below-128-us", "erlang-quic-57": "clock-below-1-ms", "nginx-217": "acks-late",
+    "quiche-1598": "idle-probe-rtt", "quiche-2370": "minimum-window", "quinn-497": "unused-window",
+}  # fmt: skip
+"""The scenario of the suite regressions in which each bug shows."""
+HEALTHY_SEEDS = range(20_100, 20_125)
+TWIN_KINDS = {"bulk": "alone", "loss": "with random loss"}
 TWIN_SEEDS = range(20_000, 20_015)
 
 
@@ -42,6 +50,7 @@ def make() -> None:
     fill(PAGE, "made", made("explain"))
     make_rest()
     make_limits()
+    make_bugs()
     make_twins()
 
 
@@ -65,6 +74,31 @@ def make_twins() -> None:
     """Other controllers on the paths of files."""
     head = _head("paths", "guesses", "median error", "90 % of errors", "interval covers", "fastest is right")
     fill(PAGE, "twins", "\n".join([*head, *(_twins(kind, words) for kind, words in TWIN_KINDS.items())]))
+
+
+def make_bugs() -> None:
+    """Known bugs: each in its scenario, and healthy senders."""
+    lines = _head("scenario", "bug", "residual with it", "without it", "named")
+    named_right = 0
+    for bug, scenario in BUG_SCENARIOS.items():
+        found, with_it = of_regression(scenario, bug)
+        without = next(one.residual for one in found.fits if one.controller == BUGS[bug])
+        is_named = found.named == (f"mutant:bug={bug}",)
+        named_right += is_named
+        cells = (f"{with_it:.3f}", f"{without:.3f}", "yes" if is_named else "no")
+        lines.append(row(scenario, bug, *cells))
+    healthy = [
+        named(kind, seed, name)
+        for kind in NAME_KINDS
+        for seed in HEALTHY_SEEDS
+        for name in ("cubic", "bbr")
+    ]  # fmt: skip
+    accused = sum(one.bug is not None for one in healthy)
+    said = (
+        f"{named_right} of {len(BUG_SCENARIOS)} bugs are named. Of {len(healthy)} healthy senders, CUBIC and BBR "
+        f"on the paths of the table above, {accused} are accused."
+    )
+    fill(PAGE, "bugs", "\n".join([*lines, "", *wrap(said, 105)]))
 
 
 def _twins(kind: str, words: str) -> str:

@@ -79,6 +79,20 @@ def test_what_if_plays_the_same_draws_with_each_controller(log: Path, capsys: py
     assert low <= c4["completion_s"]["median"] <= high
 
 
+def test_a_twin_that_lacks_what_was_on_the_path_says_that_it_is_not_to_be_relied_on(tmp_path: Path) -> None:
+    case = Case.of("shared", 3, "cubic")
+    file = tmp_path / "x.sqlog"
+    file.write_text(writers.quic_go(writers.entries(case.trace, "main")))
+    found = thalweg.explain(file, what_if=["reno"])
+    # Alone on the path, the twin is faster than the file, whose half a rival has had.
+    assert "Do not rely on it: with its own controller the twin takes" in found.doubt
+    assert found.doubt in found.sentences()
+
+
+def test_a_twin_that_takes_as_long_as_the_file_is_not_doubted(log: Path) -> None:
+    assert thalweg.explain(log, what_if=["reno"]).doubt == ""
+
+
 def test_a_controller_against_itself_is_alike() -> None:
     found = _twin()
     first, again = swaps(found, "cubic", ["cubic:start=hystart"], 7)

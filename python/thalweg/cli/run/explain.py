@@ -146,6 +146,8 @@ def explain_file(file: str, flow: str | None, asked: _OfFile, format_: Format) -
         for one in found.swaps:
             table.add_row(*one.cells())
         stdout().print(table)
+        if found.doubt:
+            stdout().print(visible(found.doubt), markup=False, highlight=False)
         if not found.who.named:
             stdout().print("No controller fits the file, so that these are compared with none.")
     for sentence in written:

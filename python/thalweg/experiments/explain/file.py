@@ -13,14 +13,14 @@ import numpy as np
 from thalweg.base.quantity import percent, text
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.explain.conformance import Conformance, conformance
-from thalweg.experiments.explain.file_what_if import Swap, swaps
-from thalweg.experiments.explain.reproduction import Reproduction, reproduction
+from thalweg.experiments.explain.file_what_if import Swap, doubt, swaps
+from thalweg.experiments.explain.reproduction import Numbers, Reproduction, reproduction
 from thalweg.experiments.explain.twin import FLOW, Twin
 from thalweg.foreign.inference.cuts import NO_LOSS, counted, cuts
 from thalweg.foreign.inference.idle import WHOLE, steady
 from thalweg.foreign.inference.limits import Limits, limits, logged
 from thalweg.foreign.inference.path import Path, path
-from thalweg.foreign.inference.who import FITS, FOLLOWERS, Who, who
+from thalweg.foreign.inference.who import BUGS, FITS, FOLLOWERS, Who, who
 from thalweg.foreign.reading import View, read
 from thalweg.foreign.reading.read import choose
 from thalweg.results.limited import WORDS
@@ -66,6 +66,15 @@ class FileAccount:
             return name, f"No controller fits; {name} is the closest one."
         return _ASSUMED, f"The file does not tell the controller: {_ASSUMED} is assumed."
 
+    @property
+    def doubt(self) -> str:
+        """Why the answers of `what_if` may not hold; empty if nothing says so."""
+        if not self.swaps or not self.who.named:
+            return ""
+        # Before its first packet of data, a flow has a handshake and a request.
+        took = Numbers.of(self.view).time_s + (self.path.base_rtt_s or 0.0)
+        return doubt(self.swaps[0], took)
+
     @cached_property
     def scenario(self) -> str:
         """The text of a scenario that is as close to it as the file allows. Raises RequestError."""
@@ -90,6 +99,7 @@ class FileAccount:
             self._who(),
             self.conforms.sentence() if self.conforms else "",
             *(one.sentence() for one in self.swaps),
+            self.doubt,
             self._missing(),
         )
         return [sentence for sentence in said if sentence]
@@ -223,6 +233,13 @@ class FileAccount:
                 f"{best.residual:.3f} where {FITS} is the most."
             )
         names = self.who.named
+        if self.who.bug is not None:
+            bug = best.controller.partition("=")[2]
+            original = next(one for one in self.who.fits if one.controller == BUGS[bug])
+            return (
+                f"Its controller behaves as {original.controller} with the known bug {bug} (residual "
+                f"{best.residual:.3f}; without the bug {original.residual:.3f})."
+            )
         several = f"one of {', '.join(names)}, which it does not tell apart" if len(names) > 1 else names[0]
         rest = [one for one in self.who.fits if one.is_known and one.controller not in names][:_NEXT]
         further = ", ".join(f"{one.controller} {one.residual:.3f}" for one in rest)

@@ -20,6 +20,7 @@ from thalweg.base.executor import Batch, Executor, Failed, Finished
 from thalweg.base.quantity import text
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
+from thalweg.experiments.explain.reproduction import TOLERANCE
 from thalweg.experiments.explain.twin import FLOW, Twin
 from thalweg.foreign.reading.view import Floats
 from thalweg.judging.answer import Answer, Comparison
@@ -73,6 +74,20 @@ class Swap:
             numbers[column] = {"median": finite(found.value), "interval90": found.document()}
         comparison = self.comparison.document() if self.comparison else None
         return {"controller": self.controller, "is_own": self.is_own, **numbers, "comparison": comparison}
+
+
+def doubt(own: Swap, took_s: float) -> str:
+    """Why its answers may not hold; empty if its own controller takes as long in the twin as in the file.
+
+    A tenth is what `reproduction` allows too, beyond the draws.
+    """
+    found = expected(own.completion_s)
+    if (1 - TOLERANCE) * found.low <= took_s <= (1 + TOLERANCE) * found.high:
+        return ""
+    return (
+        f"Do not rely on it: with its own controller the twin takes {text(found.value, 's')}, where the file has "
+        f"{text(took_s, 's')}. Something was not inferred, such as other flows."
+    )
 
 
 def expected(values: Floats) -> Interval:

@@ -32,11 +32,13 @@ _WIDER = 4.0
 _LEAST_BUFFER = 8 * 1500.0
 _LEAST_SHARE = 0.05
 """A limit that held a smaller share of the time is left out."""
-_QUIC_HEADER = 30
-"""Bytes of a packet of the model that streams have no part of."""
+_QUIC_HEADER = 34
+"""Bytes of a packet of the model without its data: header, tag and frame (`transport/src/packet.rs`)."""
 _LEAST_PAUSE_S = 0.1
 _MOSTLY = 0.5
 _MOST_PAUSES = 200
+_EARLY = 5
+"""Packets that leave before any probe of the path MTU comes back."""
 _PAYLOADS = (1200, 1500)
 """Sizes of full UDP payloads that become those of the scenario: others are of segmentation offload."""
 _POLICED, _BURST_S = 4.0, 0.1
@@ -62,8 +64,8 @@ class Twin:
     path: Path
     best: Draw
     packets: int
-    payload: int
-    """Bytes of a full UDP payload; 0 for the default."""
+    payloads: tuple[int, int] | None
+    """Bytes of a full UDP payload at first, and after path MTU discovery; None for the defaults."""
     overhead: int
     download: int
     """Bytes of data that arrived."""
@@ -87,16 +89,16 @@ class Twin:
         buffer = seen if path.is_buffer_seen else max(math.sqrt(_WIDER) * seen, bdp)
         best = Draw(rate, path.base_rtt_s, max(buffer, _LEAST_BUFFER), path.random_loss or 0.0)
         more = _QUIC_HEADER if view.protocol == "TCP" else 0
-        full = int(view.sent_bytes.max()) + more
+        first, full = int(view.sent_bytes[:_EARLY].max()) + more, int(view.sent_bytes.max()) + more
         arrived = view.sent_bytes[np.isfinite(view.acked_s)].astype(float)
         data = float(np.maximum(arrived - (_QUIC_HEADER - more), 1).sum())
         if view.offered:
             # Frames that were sent count, and not what headers are here.
             data = min(data, float(view.offered.values.max()))
         keys = (*_application(view, held, data), *_receiver(view, held))
-        is_usual = _PAYLOADS[0] <= full <= _PAYLOADS[1]
+        is_usual = _PAYLOADS[0] <= first <= full <= _PAYLOADS[1]
         return Twin(
-            view.name, path, best, view.sent_s.size, full if is_usual else 0,
+            view.name, path, best, view.sent_s.size, (first, full) if is_usual else None,
             HEADERS.get(view.protocol, 28) - more, max(1, round(data)), keys,
         )  # fmt: skip
 
@@ -136,8 +138,8 @@ class Twin:
             path["policer"] = {"rate": f"{rate:.0f} bps", "burst": f"{max(rate / 8 * _BURST_S, 15_000):.0f} B"}
         flow = {"name": FLOW, "controller": controller, "download": f"{self.download} B", **dict(self.application)}
         keys: dict[str, Any] = {"title": f"As {self.name}", "overhead": f"{self.overhead} B", "path": path}
-        if self.payload:
-            keys["transport"] = {"initial_mtu": f"{self.payload} B"}
+        if self.payloads:
+            keys["transport"] = {"initial_mtu": f"{self.payloads[0]} B", "max_mtu": f"{self.payloads[1]} B"}
         return scenario_text({**keys, "flow": [flow]})
 
     def commented(self, controller: str, said: Sequence[str]) -> str:
