@@ -40,7 +40,7 @@ BUG_SCENARIOS = {
     "quiche-1598": "idle-probe-rtt", "quiche-2370": "minimum-window", "quinn-497": "unused-window",
 }  # fmt: skip
 """The scenario of the suite regressions in which each bug shows."""
-HEALTHY_SEEDS = range(20_100, 20_125)
+HEALTHY_SEEDS = range(20_200, 20_225)
 TWIN_KINDS = {"bulk": "alone", "loss": "with random loss"}
 TWIN_SEEDS = range(20_000, 20_015)
 

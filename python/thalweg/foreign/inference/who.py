@@ -1,8 +1,8 @@
 """Which controller a sender has: the one that would have allowed what it did, or a set of them, or none.
 
 Candidates are ours with their variants. One with a known bug is named only where its healthy original
-does not fit, and its residual is at most half of what fits and of that of any healthy candidate. The residual of
-each is in `replay`.
+is twice as far as what fits, and its residual at most half of what fits and of that of any healthy candidate. The
+residual of each is in `replay`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FITS = 0.06
 LEAD = 0.005
 """Residuals that are closer than this are not told apart."""
 _CLEARLY = 2.0
-"""A bug is named where its residual is so many times below what fits, and below that of any healthy candidate."""
+"""A bug is named where its residual is so many times below what fits, and that of its original above it."""
 
 FOLLOWERS = frozenset(("c4", "bbr1"))
 """They follow what is delivered, and so fit any sender whose application is steady."""
@@ -75,7 +75,7 @@ def who(view: View, held: Limits, candidates: Sequence[str] = CANDIDATES) -> Who
     script = Script.of(view, silences(view))
     skipped = others(view, held)
     fits = _ordered([fit(view, script, name, skipped) for name in candidates])
-    far = {one.controller for one in fits if one.residual >= FITS}
+    far = {one.controller for one in fits if one.residual >= _CLEARLY * FITS}
     bugs = [f"mutant:bug={bug}" for bug, original in BUGS.items() if original in far]
     found = _ordered([fit(view, script, name, skipped) for name in bugs])
     is_bug = bool(found) and _CLEARLY * found[0].residual <= min(FITS, fits[0].residual)
