@@ -29,6 +29,8 @@ _CAPACITY_SD, _RTT_SD, _BUFFER_SD = 0.003, 0.003, 0.02
 """Relative errors of what was seen: somewhat above those that the page of evidence has."""
 _WIDER = 4.0
 """What is only known from below may be so many times as much; a buffer, so many products of rate and RTT."""
+_LIMIT_S, _LONGER = 600.0, 20.0
+"""A transfer may take as long as trials do, or so many times as long as in the file."""
 _LEAST_BUFFER = 8 * 1500.0
 _LEAST_SHARE = 0.05
 """A limit that held a smaller share of the time is left out."""
@@ -69,6 +71,8 @@ class Twin:
     overhead: int
     download: int
     """Bytes of data that arrived."""
+    duration_s: float
+    """How long the file lasts."""
     application: tuple[tuple[str, Any], ...] = ()
     """Keys of the flow: what its application and its receiver held back."""
 
@@ -99,7 +103,7 @@ class Twin:
         is_usual = _PAYLOADS[0] <= first <= full <= _PAYLOADS[1]
         return Twin(
             view.name, path, best, view.sent_s.size, (first, full) if is_usual else None,
-            HEADERS.get(view.protocol, 28) - more, max(1, round(data)), keys,
+            HEADERS.get(view.protocol, 28) - more, max(1, round(data)), view.duration_s, keys,
         )  # fmt: skip
 
     def draws(self, count: int) -> list[Draw]:
@@ -137,7 +141,8 @@ class Twin:
             rate = self.path.policer_bps
             path["policer"] = {"rate": f"{rate:.0f} bps", "burst": f"{max(rate / 8 * _BURST_S, 15_000):.0f} B"}
         flow = {"name": FLOW, "controller": controller, "download": f"{self.download} B", **dict(self.application)}
-        keys: dict[str, Any] = {"title": f"As {self.name}", "overhead": f"{self.overhead} B", "path": path}
+        keys: dict[str, Any] = {"title": f"As {self.name}", "overhead": f"{self.overhead} B"}
+        keys |= {"time_limit": f"{max(_LIMIT_S, _LONGER * self.duration_s):.0f} s", "path": path}
         if self.payloads:
             keys["transport"] = {"initial_mtu": f"{self.payloads[0]} B", "max_mtu": f"{self.payloads[1]} B"}
         return scenario_text({**keys, "flow": [flow]})
