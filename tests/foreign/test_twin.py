@@ -65,6 +65,7 @@ def test_the_scenario_says_what_was_inferred_and_what_is_unknown_and_runs(
     assert main(["run", str(file), "-n", "2"]) == 0
 
 
+@pytest.mark.soak
 def test_what_if_plays_the_same_draws_with_each_controller(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(log), "--what-if", "c4,bbr", "--what-if", "cubic:beta=0.8,start=classic"]) == 0
     said = capsys.readouterr().out
@@ -79,6 +80,7 @@ def test_what_if_plays_the_same_draws_with_each_controller(log: Path, capsys: py
     assert low <= c4["completion_s"]["median"] <= high
 
 
+@pytest.mark.soak
 def test_a_twin_that_lacks_what_was_on_the_path_says_that_it_is_not_to_be_relied_on(tmp_path: Path) -> None:
     case = Case.of("shared", 3, "cubic")
     file = tmp_path / "x.sqlog"
@@ -126,6 +128,7 @@ def test_the_interval_of_39_draws_leaves_one_out_on_each_side() -> None:
     assert (found.low, found.value, found.high) == (1, 19, 37)
 
 
+@pytest.mark.soak
 def test_what_is_said_of_other_controllers_comes_true() -> None:
     found = guesses("bulk", 1)
     assert len(found) == 4

@@ -36,7 +36,7 @@ class Numbers:
     @staticmethod
     def of(view: View) -> Numbers:
         """The numbers of one view."""
-        time = float(np.nanmax(view.acked_s) - view.sent_s[0])
+        time = float(np.nanmax(view.acked_s) - view.sent_s[0]) if view.has_acks else math.nan
         arrived = float(view.sent_bytes[np.isfinite(view.acked_s)].sum())
         rtt = float(np.median(view.rtt.values)) if view.rtt else math.nan
         return Numbers(time, arrived * 8 / time if time > 0 else math.nan, rtt)
