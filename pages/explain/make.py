@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from textwrap import wrap
 
 import numpy as np
 
-from pages.explain.measure import FORMS, confusion, named, path_errors
+from pages.explain.measure import FORMS, confusion, named, of_regression, path_errors
 from pages.explain.paths import KINDS
+from pages.explain.twins import Guess, guesses, has_best
 from pages.made import DOCS, fill, made, row
 from thalweg.base.quantity import percent
 from thalweg.foreign.inference.limits import CAUSES
-from thalweg.foreign.inference.who import CANDIDATES
+from thalweg.foreign.inference.who import BUGS, CANDIDATES
 
 PAGE = DOCS / "evidence" / "explain.md"
 SEEDS = range(20_000, 20_002)
@@ -32,11 +34,24 @@ NAME_KINDS = {
 NAME_SEEDS = range(20_000, 20_002)
 
 
+BUG_SCENARIOS = {
+    "noq-800": "app-limited-pacing", "noq-819": "reordering-jitter", "lsquic-544": "startup-unfilled-window",
+    "picoquic-2118": "frozen-below-128-us", "erlang-quic-57": "clock-below-1-ms", "nginx-217": "acks-late",
+    "quiche-1598": "idle-probe-rtt", "quiche-2370": "minimum-window", "quinn-497": "unused-window",
+}  # fmt: skip
+"""The scenario of the suite regressions in which each bug shows."""
+HEALTHY_SEEDS = range(20_200, 20_225)
+TWIN_KINDS = {"bulk": "alone", "loss": "with random loss"}
+TWIN_SEEDS = range(20_000, 20_015)
+
+
 def make() -> None:
     """Measures all of it."""
     fill(PAGE, "made", made("explain"))
     make_rest()
     make_limits()
+    make_bugs()
+    make_twins()
 
 
 def make_rest() -> None:
@@ -53,6 +68,46 @@ def make_limits() -> None:
     fill(PAGE, "causes", "\n".join([*_head("cause", "seconds", *FORMS), *_causes(whole)]))
     for form in FORMS:
         fill(PAGE, f"confusion {form}", "\n".join([*_head("truth", *CAUSES), *_matrix(whole[form])]))
+
+
+def make_twins() -> None:
+    """Other controllers on the paths of files."""
+    head = _head("paths", "guesses", "median error", "90 % of errors", "interval covers", "fastest is right")
+    fill(PAGE, "twins", "\n".join([*head, *(_twins(kind, words) for kind, words in TWIN_KINDS.items())]))
+
+
+def make_bugs() -> None:
+    """Known bugs: each in its scenario, and healthy senders."""
+    lines = _head("scenario", "bug", "residual with it", "without it", "named")
+    named_right = 0
+    for bug, scenario in BUG_SCENARIOS.items():
+        found, with_it = of_regression(scenario, bug)
+        without = next(one.residual for one in found.fits if one.controller == BUGS[bug])
+        is_named = found.named == (f"mutant:bug={bug}",)
+        named_right += is_named
+        cells = (f"{with_it:.3f}", f"{without:.3f}", "yes" if is_named else "no")
+        lines.append(row(scenario, bug, *cells))
+    healthy = [
+        named(kind, seed, name)
+        for kind in NAME_KINDS
+        for seed in HEALTHY_SEEDS
+        for name in ("cubic", "bbr")
+    ]  # fmt: skip
+    accused = sum(one.bug is not None for one in healthy)
+    said = (
+        f"{named_right} of {len(BUG_SCENARIOS)} bugs are named. Of {len(healthy)} healthy senders, CUBIC and BBR "
+        f"on the paths of the table above, {accused} are accused."
+    )
+    fill(PAGE, "bugs", "\n".join([*lines, "", *wrap(said, 105)]))
+
+
+def _twins(kind: str, words: str) -> str:
+    found: list[list[Guess]] = [guesses(kind, seed) for seed in TWIN_SEEDS]
+    each = [one for of in found for one in of]
+    errors = np.abs([one.error for one in each])
+    parts = (_small(float(np.quantile(errors, part))) for part in (0.5, 0.9))
+    right = percent(float(np.mean([has_best(of) for of in found])))
+    return row(words, str(len(each)), *parts, percent(float(np.mean([one.is_covered for one in each]))), right)
 
 
 def parts() -> list[tuple[str, Callable[[], str]]]:

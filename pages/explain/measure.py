@@ -13,6 +13,7 @@ import polars as pl
 
 from pages.explain import writers
 from pages.explain.paths import Made, make
+from thalweg.engine.scenario import Scenario
 from thalweg.engine.trace import Trace
 from thalweg.experiments.explain.file import limits_and_who
 from thalweg.foreign.inference.limits import limits, logged
@@ -117,3 +118,14 @@ def named(kind: str, seed: int, controller: str) -> Who:
     """Who the sender of a trace seems to be, from its packets alone."""
     view = Case.of(kind, seed, controller).packets()
     return who(view, limits(view, is_explained=True), CANDIDATES)
+
+
+def of_regression(scenario: str, bug: str) -> tuple[Who, float]:
+    """Who seems to be in 20 s of a scenario of the suite regressions, and the residual of the bug in it."""
+    name = f"mutant:bug={bug}"
+    played = Scenario.load(f"regressions/{scenario}", {"time_limit": "20 s"}, {FLOW: name}).run(1, trace=True)
+    assert played.trace is not None, "asked for"
+    views = of_tables(played.trace.flows, played.trace.packets, logged=False)
+    view = next(one for one in views if one.name == FLOW)
+    held = limits(view, is_explained=True)
+    return who(view, held), who(view, held, (name,)).fits[0].residual

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def explained(tmp_path: Path, text: str, seed: int = 1) -> tuple[Account, list[P
     entry = find_scenario(str(file))
     trial = Scenario.from_entry(entry).run(seed, trace=True)
     found = account(trial, "main")
-    return found, list(what_if(entry, [], [], seed, trial, found))
+    return found, list(what_if(partial(Scenario.from_entry, entry), [], [], seed, trial, found))
 
 
 @pytest.mark.parametrize(
@@ -105,6 +106,38 @@ def test_the_command_prints_sentences_and_json_and_refuses_a_wrong_flow(
     assert "did you mean main?" in capsys.readouterr().err
 
 
+def test_a_trial_of_a_stored_result_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(tmp_path / "result")
+    assert main(["run", "c4/bad-wifi", "-n", "2", "--out", folder]) in (0, 1)
+    capsys.readouterr()
+    assert main(["explain", "c4/bad-wifi", "--seed", "2", "--format", "json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert main(["explain", folder, "bad-wifi", "1", "--format", "json"]) == 0
+    stored = json.loads(capsys.readouterr().out)
+    # Trial 1 has the second seed.
+    assert {**stored, "scenario": ""} == {**again, "scenario": ""}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["bad-wifi"], "the trial is missing"),
+        (["bad-wifi", "7"], "expected a number from 0 to 0"),
+        (["nothing", "0"], "nothing"),
+        (["bad-wifi", "0", "--as", "cubic"], "--as: a stored trial takes --flow and --format"),
+        (["bad-wifi", "0", "--flow", "nobody"], "the scenario has no such flow"),
+    ],
+)
+def test_a_stored_trial_that_is_not_there_is_refused(
+    tmp_path: Path, options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path / "result")
+    main(["run", "c4/bad-wifi", "-n", "1", "--out", folder])
+    capsys.readouterr()
+    assert main(["explain", folder, *options]) == 2
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_flow_of_many_connections_counts_the_falls_of_all(tmp_path: Path) -> None:
     requests = 'requests = { count = 8, mean_gap = "1 ms", p5 = "2 MB", p95 = "4 MB" }'
     flow = FLOW.replace('download = "20 MB"', requests)
@@ -131,7 +164,7 @@ def test_a_flow_that_never_starts_says_so_and_plays_nothing(tmp_path: Path) -> N
     trial = Scenario.from_entry(entry).run(1, trace=True)
     found = account(trial, "late")
     assert found.sentences() == ["late (cubic) sent nothing: the trial ended before it could."]
-    assert len(list(what_if(entry, [], [], 1, trial, found))) == 1
+    assert len(list(what_if(partial(Scenario.from_entry, entry), [], [], 1, trial, found))) == 1
 
 
 def test_an_outage_without_a_loss_is_not_taken_for_one(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from thalweg.foreign.inference.cuts import LOSS, MARKS, NO_LOSS, SPURIOUS, count
 from thalweg.foreign.inference.limits import limits, logged
 from thalweg.foreign.inference.path import path
 from thalweg.foreign.inference.replay import Script, fit
-from thalweg.foreign.inference.who import who
+from thalweg.foreign.inference.who import FITS, who
 from thalweg.foreign.reading.view import Steps, View, steps
 
 
@@ -61,6 +61,24 @@ def test_a_policer_and_random_loss_are_told_from_overflow() -> None:
 def test_the_controller_of_a_bulk_transfer_is_named(controller: str) -> None:
     view = Case.of("bulk", 7, controller).packets()
     assert controller in who(view, limits(view, is_explained=True)).named
+
+
+def test_a_known_bug_is_named_where_its_healthy_original_does_not_fit() -> None:
+    view = Case.of("wired", 3, "mutant:bug=lsquic-544").packets()
+    found = who(view, limits(view, is_explained=True))
+    assert found.named == ("mutant:bug=lsquic-544",)
+    residuals = {one.controller: one.residual for one in found.fits}
+    # 0.006 with the bug, 0.163 without, on this path.
+    assert found.bug is not None
+    assert found.bug.residual < 0.02
+    assert residuals["bbr"] > FITS
+
+
+@pytest.mark.parametrize("kind", ["wired", "shared", "wifi", "aqm"])
+@pytest.mark.parametrize("controller", ["bbr", "cubic"])
+def test_nobody_is_accused_of_a_bug_who_has_none(kind: str, controller: str) -> None:
+    view = Case.of(kind, 11, controller).packets()
+    assert who(view, limits(view, is_explained=True)).bug is None
 
 
 def test_a_sender_that_no_controller_would_be_fits_none() -> None:

@@ -153,3 +153,17 @@ def test_nothing_is_said_of_falls_of_a_window_that_nothing_explains(tmp_path: Pa
     ]
     file.write_text(json.dumps({"start": {"connected": []}, "intervals": [{"streams": [one]} for one in streams]}))
     assert "never fell" not in " ".join(account_of_file(file).sentences())
+
+
+def test_one_connection_that_cannot_be_read_leaves_the_others(tmp_path: Path) -> None:
+    good, bad = _exchange(20), [_event(1.7e12, "transport:connection_started", {}), *_exchange(20)]
+    traces = [{"common_fields": {"ODCID": name}, "events": events} for name, events in (("aa", bad), ("bb", good))]
+    file = tmp_path / "x.qlog"
+    file.write_text(json.dumps({"qlog_version": "0.3", "traces": traces}))
+    found = account_of_file(file)
+    assert found.view.name == "bb"
+    assert found.others == ()
+    assert [one["flow"] for one in found.document()["unread"]] == ["aa"]
+    assert "aa cannot be read: its times span 1.7e+09 s" in " ".join(found.sentences())
+    with pytest.raises(RequestError, match="--flow 'aa': aa: its times span"):
+        account_of_file(file, "aa")

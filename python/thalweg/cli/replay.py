@@ -34,7 +34,7 @@ def replay(
     check_files(trace, plot)
     stored = SuiteResult.load(result)
     outcomes = stored[scenario]
-    index = _index(trial, outcomes)
+    index = index_of(trial, outcomes)
     again = replay_trial(outcomes, index, trace=bool(trace or plot))
     for change in (changed := changes(outcomes, again)):
         complain(change, label="warning: ")
@@ -51,7 +51,8 @@ def replay(
     return FAILED
 
 
-def _index(text: str, outcomes: Outcomes) -> int:
+def index_of(text: str, outcomes: Outcomes) -> int:
+    """Which trial is meant. Raises RequestError."""
     if text == "worst":
         return outcomes.verdict().worst_trial
     if not (text.isascii() and text.isdecimal() and int(text) < outcomes.n):

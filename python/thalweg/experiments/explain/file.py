@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path as File
 from typing import Any
 
 import numpy as np
 
 from thalweg.base.quantity import percent, text
+from thalweg.engine.scenario import Scenario
 from thalweg.experiments.explain.conformance import Conformance, conformance
+from thalweg.experiments.explain.file_what_if import Swap, doubt, swaps
+from thalweg.experiments.explain.reproduction import Numbers, Reproduction, reproduction
+from thalweg.experiments.explain.twin import FLOW, Twin
 from thalweg.foreign.inference.cuts import NO_LOSS, counted, cuts
 from thalweg.foreign.inference.idle import WHOLE, steady
 from thalweg.foreign.inference.limits import Limits, limits, logged
 from thalweg.foreign.inference.path import Path, path
-from thalweg.foreign.inference.who import FITS, FOLLOWERS, Who, who
+from thalweg.foreign.inference.who import BUGS, FITS, FOLLOWERS, Who, who
 from thalweg.foreign.reading import View, read
 from thalweg.foreign.reading.read import choose
 from thalweg.results.limited import WORDS
 
 _LEAST_SHARE = 0.01
 _MOST_NAMED = 6
+_NEXT = 2
+_ASSUMED = "cubic"
+"""The controller of a scenario whose file has too little to tell it."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +39,53 @@ class FileAccount:
     view: View
     others: tuple[str, ...]
     """Names of the other connections in the file."""
+    unread: tuple[tuple[str, str], ...]
+    """Names of those that cannot be read, and why."""
     held: Limits | None
     """None where nothing tells what limited it."""
     path: Path
     who: Who
     cuts: tuple[tuple[float, str], ...]
     conforms: Conformance | None
+    swaps: tuple[Swap, ...] = ()
+    """With `what_if`: its twin with other controllers."""
+
+    @property
+    def twin(self) -> Twin:
+        """The scenario of its path and its application. Raises RequestError if the file says too little."""
+        return Twin.of(self.view, self.held, self.path)
+
+    @property
+    def controller(self) -> tuple[str, str]:
+        """The controller of its scenario, and why it is this one."""
+        if self.who.named:
+            several = f", as one of {', '.join(self.who.named)}" if len(self.who.named) > 1 else ""
+            return self.who.named[0], f"The controller is {self.who.named[0]}{several}."
+        if self.who.best is not None:
+            name = self.who.best.controller
+            return name, f"No controller fits; {name} is the closest one."
+        return _ASSUMED, f"The file does not tell the controller: {_ASSUMED} is assumed."
+
+    @property
+    def doubt(self) -> str:
+        """Why the answers of `what_if` may not hold; empty if nothing says so."""
+        if not self.swaps or not self.who.named:
+            return ""
+        # Before its first packet of data, a flow has a handshake and a request.
+        took = Numbers.of(self.view).time_s + (self.path.base_rtt_s or 0.0)
+        return doubt(self.swaps[0], took)
+
+    @cached_property
+    def scenario(self) -> str:
+        """The text of a scenario that is as close to it as the file allows. Raises RequestError."""
+        name, why = self.controller
+        said = [f"What `thalweg explain` infers of {self.view.name} ({self.view.source}).", self._path(), why]
+        return self.twin.commented(name, [one for one in said if one])
+
+    @cached_property
+    def reproduction(self) -> Reproduction:
+        """Whether its scenario reproduces it. Raises RequestError."""
+        return reproduction(self.view, Scenario.from_toml(self.scenario, FLOW))
 
     def sentences(self) -> list[str]:
         """In the order in which one asks."""
@@ -48,6 +98,8 @@ class FileAccount:
             self._path(),
             self._who(),
             self.conforms.sentence() if self.conforms else "",
+            *(one.sentence() for one in self.swaps),
+            self.doubt,
             self._missing(),
         )
         return [sentence for sentence in said if sentence]
@@ -58,6 +110,7 @@ class FileAccount:
         return {
             "flow": view.name,
             "others": list(self.others),
+            "unread": [{"flow": name, "why": why} for name, why in self.unread],
             "source": view.source,
             "vantage": view.vantage,
             "duration_s": view.duration_s,
@@ -72,6 +125,7 @@ class FileAccount:
                 fit.controller: round(fit.residual, 4) for fit in self.who.fits if np.isfinite(fit.residual)
             },
             "conforms": self.conforms.document() if self.conforms else None,
+            "what_if": [one.document() for one in self.swaps],
             "missing": list(view.missing),
         }
 
@@ -82,7 +136,8 @@ class FileAccount:
         if self.others:
             named = ", ".join(self.others[:_MOST_NAMED]) + (", ..." if len(self.others) > _MOST_NAMED else "")
             more = f" The file has {len(self.others)} more (--flow): {named}."
-        return f"{view.name}: {view.source}{end}, seen from the {view.vantage} of the data.{more}"
+        bad = "".join(f" {name} cannot be read: {_without(why, name)}." for name, why in self.unread[:_MOST_NAMED])
+        return f"{view.name}: {view.source}{end}, seen from the {view.vantage} of the data.{more}{bad}"
 
     def _rates(self) -> str:
         view = self.view
@@ -178,17 +233,29 @@ class FileAccount:
                 f"{best.residual:.3f} where {FITS} is the most."
             )
         names = self.who.named
+        if self.who.bug is not None:
+            bug = best.controller.partition("=")[2]
+            original = next(one for one in self.who.fits if one.controller == BUGS[bug])
+            return (
+                f"Its controller behaves as {original.controller} with the known bug {bug} (residual "
+                f"{best.residual:.3f}; without the bug {original.residual:.3f})."
+            )
         several = f"one of {', '.join(names)}, which it does not tell apart" if len(names) > 1 else names[0]
-        return f"Its controller behaves as {several} (residual {best.residual:.3f})."
+        rest = [one for one in self.who.fits if one.is_known and one.controller not in names][:_NEXT]
+        further = ", ".join(f"{one.controller} {one.residual:.3f}" for one in rest)
+        more = f"; the next are {further}" if rest else ""
+        return f"Its controller behaves as {several} (residual {best.residual:.3f}{more})."
 
     def _missing(self) -> str:
         return f"The file does not say: {'; '.join(self.view.missing)}." if self.view.missing else ""
 
 
-def account_of_file(file: str | File, flow: str | None = None, controller: str | None = None) -> FileAccount:
+def account_of_file(
+    file: str | File, flow: str | None = None, controller: str | None = None, what_if: Sequence[str] = ()
+) -> FileAccount:
     """Explains one connection of a file: `flow`, or the largest. `controller`: one to hold it against, too.
 
-    Raises RequestError.
+    `what_if`: controllers that play the transfer in its twin. Raises RequestError.
     """
     views = read(file)
     view = choose(views, flow)
@@ -197,9 +264,14 @@ def account_of_file(file: str | File, flow: str | None = None, controller: str |
     if not window and found.named and found.best is not None:
         window = found.best.window
     falls = tuple(cuts(view, held, window)) if held is not None and window else ()
-    others = tuple(one.name for one in views if one.name != view.name)
+    others = tuple(one.name for one in views if one.name != view.name and not one.damage)
+    unread = tuple((one.name, one.damage) for one in views if one.damage)
     conforms = conformance(view, held, controller) if controller is not None else None
-    return FileAccount(view, others, held, path(view), found, falls, conforms)
+    account = FileAccount(view, others, unread, held, path(view), found, falls, conforms)
+    if not what_if:
+        return account
+    own = account.who.named[0] if account.who.named else None
+    return replace(account, swaps=tuple(swaps(account.twin, own, what_if)))
 
 
 def limits_and_who(view: View) -> tuple[Limits | None, Who]:
@@ -222,6 +294,10 @@ def limits_and_who(view: View) -> tuple[Limits | None, Who]:
 def _is_steady(view: View) -> bool:
     """Whether its rate is steady nearly all the time: controllers probe."""
     return sum(end - begin for begin, end in steady(view)) > WHOLE * view.duration_s
+
+
+def _without(why: str, name: str) -> str:
+    return why.removeprefix(f"{name}: ")
 
 
 def _bound(is_seen: bool) -> str:

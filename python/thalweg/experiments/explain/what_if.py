@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import text
-from thalweg.engine.catalogue import Entry
 from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.explain.account import Account
@@ -85,9 +84,14 @@ def changes(found: Account, is_single: bool) -> Iterator[Change]:
 
 
 def what_if(
-    entry: Entry, settings: Pairs, controllers: Pairs, seed: int, trial: Trial, found: Account
+    read: Callable[[Pairs, Pairs], Scenario],
+    settings: Pairs,
+    controllers: Pairs,
+    seed: int,
+    trial: Trial,
+    found: Account,
 ) -> Iterator[Played]:
-    """The trial as it was, and with each change that its scenario takes."""
+    """The trial as it was, and with each change that its scenario takes; `read` makes it of both."""
     yield _played(Change("as it was"), trial, found.flow)
     if not found.has_started:
         return
@@ -95,7 +99,7 @@ def what_if(
     for change in changes(found, is_single):
         bound = dict(controllers) | dict(change.controllers)
         try:
-            scenario = Scenario.from_entry(entry, [*settings, *change.settings], list(bound.items()))
+            scenario = read([*settings, *change.settings], list(bound.items()))
         except RequestError:
             continue  # such as a path by name, or a stack without this controller
         yield _played(change, scenario.run(seed), found.flow)

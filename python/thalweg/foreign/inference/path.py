@@ -15,7 +15,7 @@ import numpy as np
 
 from thalweg.foreign.reading.view import Floats, View
 
-_HEADERS = {"QUIC": 28, "UDP": 28, "TCP": 52}
+HEADERS = {"QUIC": 28, "UDP": 28, "TCP": 52}
 """Bytes on the path that the sizes of a view do not have: IPv4 and UDP, or TCP with timestamps."""
 _PACKETS = 48
 """Packets of one measurement of the capacity."""
@@ -52,7 +52,7 @@ def path(view: View) -> Path:
     if not view.is_whole or not view.rtt:
         return _of_arrivals(view)
     base = float(view.rtt.values.min())
-    sizes = view.sent_bytes + _HEADERS.get(view.protocol, 28)
+    sizes = view.sent_bytes + HEADERS.get(view.protocol, 28)
     waits = np.maximum(0.0, view.acked_s - view.sent_s - base)
     lost = np.isfinite(view.lost_s) & ~view.is_spurious
     waited = _waits_of_lost(view.sent_s, waits, lost)
@@ -88,7 +88,7 @@ def _is_burst(sent: Floats, is_overflow: Any, rtt: float) -> bool:
 def _of_arrivals(view: View) -> Path:
     base = float(view.rtt.values.min()) if view.rtt else None
     times = view.arrived_s if view.arrived_s.size else view.sent_s
-    sizes = (view.arrived_bytes if view.arrived_s.size else view.sent_bytes) + _HEADERS.get(view.protocol, 28)
+    sizes = (view.arrived_bytes if view.arrived_s.size else view.sent_bytes) + HEADERS.get(view.protocol, 28)
     rates = _rates(times, sizes) if view.bytes else np.zeros(0)
     if view.rates_bps:
         rates = view.rates_bps.values

@@ -1,6 +1,8 @@
 """Which controller a sender has: the one that would have allowed what it did, or a set of them, or none.
 
-Candidates are ours with their variants, and those with known bugs. The residual of each is in `replay`.
+Candidates are ours with their variants. One with a known bug is named only where its healthy original
+is twice as far as what fits, and its residual at most half of what fits and of that of any healthy candidate. The
+residual of each is in `replay`.
 """
 
 from __future__ import annotations
@@ -21,11 +23,20 @@ CANDIDATES = (
     "cubic", "cubic:start=classic", "cubic:variant=cuback", "reno", "reno:variant=picoquic", "bbr",
     "bbr:variant=picoquic", "bbr1", "c4", "prague", "dctcp", "ledbat-pp", "screamv2",
 )  # fmt: skip
+BUGS = {
+    "noq-800": "bbr", "noq-819": "bbr", "lsquic-544": "bbr", "picoquic-2118": "bbr", "erlang-quic-57": "bbr",
+    "nginx-217": "cubic", "quiche-1598": "bbr", "quiche-2370": "cubic", "quinn-497": "cubic",
+}  # fmt: skip
+"""Bugs of public stacks (docs/reference/controllers.md#mutant), and the controllers that have them.
+
+`lsquic-554-mended` is not among them: it lacks a bug.
+"""
 FITS = 0.06
 """A larger residual does not fit."""
 LEAD = 0.005
 """Residuals that are closer than this are not told apart."""
-
+_CLEARLY = 2.0
+"""A bug is named where its residual is so many times below what fits, and that of its original above it."""
 
 FOLLOWERS = frozenset(("c4", "bbr1"))
 """They follow what is delivered, and so fit any sender whose application is steady."""
@@ -36,10 +47,14 @@ class Who:
     """The candidates, the closest first."""
 
     fits: tuple[Fit, ...]
+    bug: Fit | None = None
+    """The controller with a known bug that is named instead."""
 
     @property
     def named(self) -> tuple[str, ...]:
         """The controller; several that are not told apart; none if none fits."""
+        if self.bug is not None:
+            return (self.bug.controller,)
         known = [one for one in self.fits if one.is_known]
         if not known or known[0].residual >= FITS:
             return ()
@@ -48,6 +63,8 @@ class Who:
     @property
     def best(self) -> Fit | None:
         """The closest one, whether it fits or not."""
+        if self.bug is not None:
+            return self.bug
         return self.fits[0] if self.fits and self.fits[0].is_known else None
 
 
@@ -56,8 +73,17 @@ def who(view: View, held: Limits, candidates: Sequence[str] = CANDIDATES) -> Who
     if not view.has_acks:
         return Who(())
     script = Script.of(view, silences(view))
-    fits = [fit(view, script, name, others(view, held)) for name in candidates]
-    return Who(tuple(sorted(fits, key=lambda one: (math.isnan(one.residual), one.residual))))
+    skipped = others(view, held)
+    fits = _ordered([fit(view, script, name, skipped) for name in candidates])
+    far = {one.controller for one in fits if one.residual >= _CLEARLY * FITS}
+    bugs = [f"mutant:bug={bug}" for bug, original in BUGS.items() if original in far]
+    found = _ordered([fit(view, script, name, skipped) for name in bugs])
+    is_bug = bool(found) and _CLEARLY * found[0].residual <= min(FITS, fits[0].residual)
+    return Who(fits, found[0] if is_bug else None)
+
+
+def _ordered(fits: list[Fit]) -> tuple[Fit, ...]:
+    return tuple(sorted(fits, key=lambda one: (math.isnan(one.residual), one.residual)))
 
 
 def others(view: View, held: Limits) -> npt.NDArray[np.bool_]:

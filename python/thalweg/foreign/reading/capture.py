@@ -16,7 +16,7 @@ from thalweg.base.extras import require
 from thalweg.foreign.reading import tcp, udp
 from thalweg.foreign.reading.damage import DamageError
 from thalweg.foreign.reading.segments import Direction, Flow, Segment, read_options
-from thalweg.foreign.reading.view import View
+from thalweg.foreign.reading.view import View, unread
 
 _MAGIC = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x0a\x0d\x0d\x0a")
 _TCP, _UDP = 6, 17
@@ -64,7 +64,10 @@ def views(data: bytes) -> list[View]:
     for flow in sorted(flows.values(), key=lambda one: -one.bytes):
         if flow.largest.count < _LEAST_PACKETS:
             continue
-        view = tcp.view(flow) if flow.protocol == _TCP else udp.view(flow)
+        try:
+            view = tcp.view(flow) if flow.protocol == _TCP else udp.view(flow)
+        except DamageError as damage:
+            view = unread(flow.name, "a capture", damage)
         if view is not None:
             found.append(view)
         if len(found) == _MOST_VIEWS:

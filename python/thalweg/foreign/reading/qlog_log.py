@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.foreign.reading.damage import DamageError
 from thalweg.foreign.reading.packets import Packets
-from thalweg.foreign.reading.view import NONE, Floats, Steps, View, steps
+from thalweg.foreign.reading.view import NONE, Floats, Steps, View, steps, unread
 
 _ALONE = {"ack", "ack_ecn", "padding", "connection_close"}
 """Frames that elicit no acknowledgement (RFC 9000 section 13.2)."""
@@ -58,6 +59,9 @@ class Log:
     unread: set[str] = field(default_factory=set)
     """Names of events that say nothing here."""
 
+    damage: DamageError | None = None
+    """What made it unreadable."""
+
     def __post_init__(self) -> None:
         self._first, self._last = math.inf, -math.inf
         self._packets = Packets()
@@ -88,8 +92,11 @@ class Log:
         if taker is None:
             if len(self.unread) < 20:
                 self.unread.add(name[:40])
-        else:
-            taker(self, time, data)
+        elif self.damage is None:
+            try:
+                taker(self, time, data)
+            except DamageError as damage:
+                self.damage = damage
 
     def _sent(self, time: float, data: dict[str, Any]) -> None:
         header = _table(data, "header")
@@ -222,6 +229,8 @@ class Log:
 
     def view(self) -> View:
         """All of it, in the order of time."""
+        if self.damage is not None:
+            return unread(self.name, self.source, self.damage)
         begin = self._first if math.isfinite(self._first) else 0.0
         table = self._packets.table(begin)
         arrived = sorted(self._arrived)

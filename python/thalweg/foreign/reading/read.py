@@ -10,7 +10,7 @@ from thalweg.base.files.regular_file import read_regular
 from thalweg.foreign.reading import capture, iperf3, own, qlog
 from thalweg.foreign.reading.damage import DamageError
 from thalweg.foreign.reading.sound import sound
-from thalweg.foreign.reading.view import View
+from thalweg.foreign.reading.view import View, unread
 
 ACCEPTED = (
     "qlog (JSON or a JSON text sequence), pcap, pcapng, JSON of iperf3, a trace of ours; each may be gzipped"
@@ -20,19 +20,31 @@ _MOST_BYTES = 512 << 20
 
 
 def read(file: str | Path) -> list[View]:
-    """All connections and ends in a file, those with the most bytes first. Raises RequestError."""
+    """All connections and ends in a file, those with the most bytes first, and what cannot be read of it last.
+
+    Raises RequestError if none can be read.
+    """
     path = Path(file)
     shown = printable(str(path))
     data = read_regular(path, _MOST_BYTES, ACCEPTED)
     try:
-        views = [sound(view) for view in _views(_unpacked(data))]
+        views = [_sound(view) for view in _views(_unpacked(data))]
     except DamageError as damage:
         raise RequestError(f"{shown}: {printable(str(damage))}") from None
     except RecursionError:
         raise RequestError(f"{shown}: it is nested too deep; accepted: {ACCEPTED}") from None
     if not views:
         raise RequestError(f"{shown}: it has no connection with packets; accepted: {ACCEPTED}")
-    return sorted(views, key=lambda view: -view.bytes)
+    if all(view.damage for view in views):
+        raise RequestError(f"{shown}: {views[0].damage}")
+    return sorted(views, key=lambda view: (bool(view.damage), -view.bytes))
+
+
+def _sound(view: View) -> View:
+    try:
+        return sound(view)
+    except DamageError as damage:
+        return unread(printable(view.name), printable(view.source), damage)
 
 
 def choose(views: list[View], flow: str | None) -> View:
@@ -44,6 +56,8 @@ def choose(views: list[View], flow: str | None) -> View:
         raise RequestError(
             f"--flow {flow!r}: the file has no such connection{did_you_mean(flow, [view.name for view in views])}"
         )
+    if found[0].damage:
+        raise RequestError(f"--flow {flow!r}: {found[0].damage}")
     return found[0]
 
 

@@ -8,6 +8,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thalweg.base.errors import printable
+
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 Counts: TypeAlias = "npt.NDArray[np.int64]"
 
@@ -100,6 +102,9 @@ class View:
     rates_bps: Steps = NONE
     """Rates over intervals that a program measured by itself, from the begin of each."""
 
+    damage: str = ""
+    """Why this connection cannot be read; the file may have others."""
+
     @property
     def is_sender(self) -> bool:
         """Whether packets that were sent are known."""
@@ -125,3 +130,8 @@ class View:
         """Bytes of data packets, at the end that the file is of."""
         known = int(self.sent_bytes.sum() if self.is_sender else self.arrived_bytes.sum())
         return known or int(self.said.get("bytes", 0))
+
+
+def unread(name: str, source: str, damage: Exception) -> View:
+    """A connection that cannot be read, and why."""
+    return View(name, "sender", source, 0.0, damage=printable(str(damage)))
