@@ -18,13 +18,13 @@ import polars as pl
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.quantity import text
 from thalweg.engine.outcome import Trial
+from thalweg.engine.selection import only
 from thalweg.engine.trace import Trace
 from thalweg.judging.verdict import without_offset
 from thalweg.pages.figures import frames, limits, states
 from thalweg.pages.figures.figure import Figure
 from thalweg.pages.figures.panel import RATE, RTT, TITLES, WINDOW, Flows, Panel, link_called, moments
 from thalweg.pages.figures.queues import held_back, marked, overlaid, queues
-from thalweg.pages.figures.selection import only
 from thalweg.pages.figures.spec import AXIS_EXTENT, Spec, colour, span, table, time, titled, tooltip, word
 from thalweg.pages.figures.story import story
 from thalweg.pages.figures.theme import LOOKS, WIDTH, hue
