@@ -42,9 +42,7 @@ def test_a_scenario_that_is_wrong_is_refused_at_its_line(
     assert says in message
 
 
-@pytest.mark.parametrize(
-    "arguments", [["run", "--live"], ["shell"], ["rig"], ["probe", "simulate", "--out", "a.csv"]]
-)
+@pytest.mark.parametrize("arguments", [["run", "--live"], ["shell"], ["rig"]])
 def test_a_shared_medium_is_refused_where_directions_are_played_one_by_one(
     arguments: list[str], scenario_file: Path, capsys: Capture
 ) -> None:

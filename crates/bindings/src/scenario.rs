@@ -295,11 +295,6 @@ impl Scenario {
         count: u32,
         payload: u64,
     ) -> PyResult<Py<PyDict>> {
-        if let Some(hop) = self.scenario.shared_medium() {
-            return Err(ScenarioError::new_err(format!(
-                "the links of \"{hop}\" share a medium, which cannot be combined with probes in virtual time: each crosses only one link"
-            )));
-        }
         let interval = Duration::from_nanos(interval_ns);
         let work =
             || thalweg_sim::probe(&self.scenario, seed, interval, count, Bytes::new(payload));

@@ -145,3 +145,32 @@ fn components_of_wifi_have_their_own_scales() {
         assert!((mean - want).abs() < 0.6, "{fraction}: {mean}");
     }
 }
+
+#[test]
+fn probes_contend_on_a_medium_of_wifi_and_take_turns_on_one_of_half_duplex() {
+    let plain = scenario("[path]\nrate = \"65 Mbps\"\nrtt = \"4 ms\"\nbuffer = \"100 kB\"");
+    let on = |medium: &str| {
+        let path = "rate = \"65 Mbps\"\nrtt = \"4 ms\"\nbuffer = \"100 kB\"";
+        probes(
+            &scenario(&format!("[path]\n{path}\nmedium = {medium}")),
+            500,
+        )
+    };
+    let round_trip = |probe: &Probe| (probe.received.unwrap() - probe.sent).as_micros();
+    // Nobody else sends at the same time, and the overhead of an access comes after its packets: nothing waits.
+    let turns = on("{ model = \"half-duplex\", overhead = \"200 us\" }");
+    assert_eq!(turns, probes(&plain, 500));
+    // Alone in the cell a round trip is always the same: 4 ms and two frames of less than 0.1 ms.
+    let alone = on("\"wifi\"");
+    let first = round_trip(&alone[0]);
+    assert!((4_000..4_200).contains(&first), "{first}");
+    assert!(alone.iter().all(|one| round_trip(one) == first));
+    // With nine neighbours of 3 ms, who are on for a twentieth of the time each, some wait and none is lost.
+    let apartment = on("{ model = \"wifi\", preset = \"apartment\" }");
+    let waited = apartment
+        .iter()
+        .filter(|one| round_trip(one) > first + 1_000)
+        .count();
+    assert!((50..250).contains(&waited), "{waited}");
+    assert!(apartment.iter().all(|one| one.received.is_some()));
+}

@@ -162,13 +162,14 @@ def analyze(
         typer.Option("--out", "-o", "--plot", metavar="FILE.html", help="Write the figures as one page."),
     ] = None,
 ) -> int:
-    """Analyze probes: delays, losses, in-order delivery, spurious timers, and the Wi-Fi model that fits.
+    """Analyze probes: delays, losses, in-order delivery, spurious timers, the Wi-Fi model, the mechanism.
 
     Example: `thalweg probe analyze probe.csv.gz`
     """
-    from thalweg.cli.probe.tables import print_analyses  # noqa: PLC0415
+    from thalweg.cli.probe.tables import print_analyses, print_mechanisms  # noqa: PLC0415
     from thalweg.probe.analysis import analyze as analyze_series  # noqa: PLC0415
     from thalweg.probe.analysis import document  # noqa: PLC0415
+    from thalweg.probe.mechanism.naming import name_mechanism  # noqa: PLC0415
     from thalweg.probe.series import read_series  # noqa: PLC0415
 
     if output:
@@ -185,10 +186,13 @@ def analyze(
         names[series.name] = names.get(series.name, 0) + 1
         again = names[series.name]
         analyses.append(analyze_series(series if again == 1 else series.renamed(f"{series.name} ({again})")))
+    mechanisms = {analysis.series.name: name_mechanism(analysis.series) for analysis in analyses}
     if format_ is Format.JSON:
-        print_json(document(analyses))
+        named = {name: mechanism.document() for name, mechanism in mechanisms.items()}
+        print_json(document(analyses) | {"mechanisms": named})
     else:
         print_analyses(stdout(), analyses)
+        print_mechanisms(stdout(), mechanisms)
     if output:
         from thalweg.probe.page import write_probe_report  # noqa: PLC0415 - altair loads slowly
 

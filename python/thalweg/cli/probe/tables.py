@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
+from thalweg.base.quantity import text
 from thalweg.cli.fitting import plain_table
 from thalweg.probe.analysis import Analysis
+from thalweg.probe.mechanism.naming import Mechanism
 from thalweg.probe.tables import FITS, ORDER, SUMMARY, TIMERS, fit_rows, order_row, summary_row, timer_rows
 
 
@@ -27,3 +29,15 @@ def print_analyses(console: Console, analyses: Sequence[Analysis]) -> None:
         console.print(f"{analysis.series.name}, for the [path] of a scenario; the jitter is {analysis.remark}:")
         for line in analysis.path().splitlines():
             console.print(f"  {line}", soft_wrap=True)
+
+
+def print_mechanisms(console: Console, mechanisms: Mapping[str, Mechanism]) -> None:
+    """What makes the delays of each trace, its parameters with intervals of 90 %, or why nothing is named."""
+    for trace, found in mechanisms.items():
+        console.print(f"{trace}, mechanism: {found.name or 'none is named'} ({found.reason})", soft_wrap=True)
+        for name, values in found.parameters.items():
+            unit = "s" if name.endswith("_s") else ""
+            low, median, high = (
+                text(value, unit, 3).strip() for value in (values.low, values.median, values.high)
+            )
+            console.print(f"  {name.removesuffix('_s')} {median} ({low} to {high})")
