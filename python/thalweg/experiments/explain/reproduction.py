@@ -63,7 +63,7 @@ class Reproduction:
             f"{what} {text(ours, unit)} against {text(theirs, unit)} in the file"
             for what, unit, ours, theirs in (
                 ("time", "s", self.scenario.time_s, self.file.time_s),
-                ("rate", "bps", self.scenario.rate_bps, self.file.rate_bps),
+                ("mean rate", "bps", self.scenario.rate_bps, self.file.rate_bps),
                 ("median RTT", "s", self.scenario.rtt_s, self.file.rtt_s),
             )
         ]
