@@ -78,4 +78,5 @@ pub use queue::{
     AckFilter, CakeConfig, Cells, CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig,
     Framing, PieConfig, QueueConfig, RedConfig, StepConfig,
 };
+pub use random::BLOCK;
 pub use stats::{Count, DropCause, Dropped, FlowLinkStats, LinkProgress, LinkStats, Transmitted};

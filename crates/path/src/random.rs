@@ -6,8 +6,12 @@
 
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
+use std::sync::Arc;
 use thalweg_random::{Fnv1a, splitmix64};
-use thalweg_units::Fraction;
+use thalweg_units::{Duration, Fraction, Instant};
+
+/// The length of a block of a tape: with one, random elements have other seeds in each block.
+pub const BLOCK: Duration = Duration::from_millis(100);
 
 /// The stream of the element `name` of the link with seed `seed`.
 pub(crate) fn stream(seed: u64, name: &str) -> Pcg64Mcg {
@@ -34,6 +38,49 @@ fn generator(mut state: u64) -> Pcg64Mcg {
     let high = splitmix64(&mut state);
     let low = splitmix64(&mut state);
     Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low))
+}
+
+/// The key of an element whose draws are a function of the time.
+#[derive(Clone, Debug)]
+pub(crate) struct TimedKey {
+    name: &'static str,
+    first: u64,
+    /// With a tape, the seed of the link in each block.
+    blocks: Option<Arc<[u64]>>,
+}
+
+impl TimedKey {
+    /// That of the element `name` of the link with seed `seed`.
+    pub(crate) fn new(seed: u64, name: &'static str) -> Self {
+        let first = key(seed, name);
+        let blocks = None;
+        TimedKey {
+            name,
+            first,
+            blocks,
+        }
+    }
+
+    /// Follows a tape, from its second block on.
+    pub(crate) fn follow(&mut self, blocks: &Arc<[u64]>) {
+        self.blocks = Some(Arc::clone(blocks));
+    }
+
+    /// The key at a time.
+    #[inline]
+    pub(crate) fn at(&self, at: Instant) -> u64 {
+        match &self.blocks {
+            None => self.first,
+            Some(blocks) => self.in_block(blocks, at.as_nanos() / BLOCK.as_nanos()),
+        }
+    }
+
+    fn in_block(&self, blocks: &[u64], block: u64) -> u64 {
+        match blocks.get(block as usize).or(blocks.last()) {
+            Some(seed) if block > 0 => key(*seed, self.name),
+            _ => self.first,
+        }
+    }
 }
 
 /// A probability, ready for integer comparison. One draw per question, even when the answer is certain.

@@ -7,6 +7,8 @@
 
 mod draw;
 mod hash;
+mod tape;
 
 pub use draw::{below, open_unit, standard_normal};
 pub use hash::{Fnv1a, GOLDEN_GAMMA, mix, splitmix64};
+pub use tape::{Tape, TapeError};

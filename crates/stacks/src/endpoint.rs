@@ -67,6 +67,11 @@ pub struct LibraryEndpoint {
 }
 
 impl LibraryEndpoint {
+    /// The lateness of wake-ups has another stream from now on; the library keeps its own.
+    pub fn reseed(&mut self, noise: Rng) {
+        self.noise = noise;
+    }
+
     /// An endpoint of a connection that starts at `start`, with a controller of the library, called `label` in messages.
     /// `noise` has its random numbers, `shared` those that both ends of a connection have.
     pub fn new(

@@ -60,6 +60,11 @@ impl Sender {
         }
     }
 
+    /// The controller draws from another stream from now on.
+    pub(crate) fn reseed(&mut self, rng: Rng) {
+        self.rng = rng;
+    }
+
     /// The controller, unless a stack uses its own.
     pub(crate) fn controller(&self) -> Option<&dyn Controller> {
         self.controller.as_deref()

@@ -15,7 +15,8 @@
 //! A suspended link stays suspended. Where the capacity is below three deviations, replacing negative sums
 //! by zero raises the mean.
 
-use crate::random::{at, key};
+use crate::random::{TimedKey, at};
+use std::sync::Arc;
 use thalweg_random::standard_normal;
 use thalweg_units::{Duration, Instant, Rate};
 
@@ -47,8 +48,8 @@ pub(crate) struct Noise {
     rate_sd: f64,
     delay_sd: f64,
     every: u64,
-    rate_key: u64,
-    delay_key: u64,
+    rate_key: TimedKey,
+    delay_key: TimedKey,
 }
 
 impl Noise {
@@ -63,9 +64,21 @@ impl Noise {
             rate_sd: config.rate_sd.as_bits_per_sec() as f64,
             delay_sd: config.delay_sd.as_nanos() as f64,
             every: every.as_nanos(),
-            rate_key: key(seed, "noise/rate"),
-            delay_key: key(seed, "noise/delay"),
+            rate_key: TimedKey::new(seed, "noise/rate"),
+            delay_key: TimedKey::new(seed, "noise/delay"),
         })
+    }
+
+    /// Follows a tape: an interval has the seed of the block in which it begins.
+    pub(crate) fn follow(&mut self, blocks: &Arc<[u64]>) {
+        self.rate_key.follow(blocks);
+        self.delay_key.follow(blocks);
+    }
+
+    /// A draw of the interval of that number.
+    fn draw(&self, key: &TimedKey, interval: u64) -> f64 {
+        let begins = Instant::from_nanos(interval.saturating_mul(self.every));
+        truncated(key.at(begins), interval)
     }
 
     /// Interval of a draw for the capacity; infinite without noise on it.
@@ -93,7 +106,7 @@ impl Noise {
         if self.rate_sd == 0.0 {
             return rate;
         }
-        let draw = self.rate_sd * truncated(self.rate_key, at.as_nanos() / self.every);
+        let draw = self.rate_sd * self.draw(&self.rate_key, at.as_nanos() / self.every);
         let rate = rate.as_bits_per_sec() as f64;
         let sum = rate + draw * (rate / mean.as_bits_per_sec() as f64);
         Rate::from_bits_per_sec((sum + 0.5) as u64)
@@ -106,7 +119,7 @@ impl Noise {
             return delay;
         }
         let interval = at.as_nanos().saturating_sub(1) / self.every;
-        let sum = delay.as_nanos() as f64 + self.delay_sd * truncated(self.delay_key, interval);
+        let sum = delay.as_nanos() as f64 + self.delay_sd * self.draw(&self.delay_key, interval);
         Duration::from_nanos((sum + 0.5) as u64)
     }
 

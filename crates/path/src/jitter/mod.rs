@@ -11,7 +11,7 @@ mod tests;
 mod trace;
 mod wifi;
 
-use crate::random::{Chance, at as in_interval, key};
+use crate::random::{Chance, TimedKey, at as in_interval};
 use normal::{Normal, Truncated};
 use nr_bpdv::Clipped;
 use rand_pcg::Pcg64Mcg;
@@ -166,7 +166,7 @@ pub(crate) enum Jitter {
     Truncated(Truncated),
     Wifi(Box<Wifi>),
     /// With the length of an interval, and the key of its draws.
-    WifiInTime(Box<Wifi>, Duration, u64),
+    WifiInTime(Box<(Wifi, Duration, TimedKey)>),
     Trace(Arc<JitterTrace>),
     Bursts(Duration),
     NrBpdv(Clipped),
@@ -206,10 +206,13 @@ impl Jitter {
                 formula,
                 every,
             } => {
-                let wifi = Box::new(Wifi::new(mean, formula));
+                let wifi = Wifi::new(mean, formula);
                 match every {
-                    None => Jitter::Wifi(wifi),
-                    Some(every) => Jitter::WifiInTime(wifi, every, key(seed, "jitter in time")),
+                    None => Jitter::Wifi(Box::new(wifi)),
+                    Some(every) => {
+                        let key = TimedKey::new(seed, "jitter in time");
+                        Jitter::WifiInTime(Box::new((wifi, every, key)))
+                    }
                 }
             }
             JitterConfig::TwoComponents {
@@ -227,6 +230,13 @@ impl Jitter {
         }
     }
 
+    /// Follows a tape, if its draws are a function of the time.
+    pub(crate) fn follow(&mut self, blocks: &Arc<[u64]>) {
+        if let Jitter::WifiInTime(timed) = self {
+            timed.2.follow(blocks);
+        }
+    }
+
     #[inline]
     pub(crate) fn is_none(&self) -> bool {
         matches!(self, Jitter::None)
@@ -240,9 +250,12 @@ impl Jitter {
             Jitter::Normal(normal) => normal.draw(rng),
             Jitter::Truncated(truncated) => truncated.draw(rng),
             Jitter::Wifi(wifi) => wifi.draw(rng),
-            Jitter::WifiInTime(wifi, every, key) => {
-                let interval = (at - Instant::START).as_nanos() / every.as_nanos().max(1);
-                wifi.draw(&mut in_interval(*key, interval))
+            Jitter::WifiInTime(timed) => {
+                let (wifi, every, key) = &**timed;
+                let every = every.as_nanos().max(1);
+                let interval = (at - Instant::START).as_nanos() / every;
+                let begins = Instant::from_nanos(interval * every);
+                wifi.draw(&mut in_interval(key.at(begins), interval))
             }
             Jitter::Trace(trace) => trace.delay_at(at),
             Jitter::Bursts(every) => bursts::delay(*every, at),

@@ -59,6 +59,7 @@ mod access;
 mod disciplines;
 mod ecn;
 mod observe;
+mod tape;
 
 #[cfg(test)]
 mod bounded_calls;

@@ -9,17 +9,24 @@
 //! Time is cut into epochs of 65 536 mean cycles, each of which begins with a state from the stationary distribution: no call has
 //! more of them to catch up with than one epoch has, however long the link was idle, or slow.
 //!
+//! With a tape, an epoch is a block: the state goes on, and what is left of its sojourn is drawn again, which leaves the
+//! process as it is, since exponential times have no memory. Of a thousand mean cycles or more in a block, the state at its
+//! start is from the stationary distribution.
+//!
 //! # Limits
 //! The sojourn at the end of an epoch is cut. One that begins and ends within the transmission of one packet does not touch it.
 
-use crate::random::{self, Chance};
+use crate::random::{self, BLOCK, Chance};
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
+use std::sync::Arc;
 use thalweg_random::open_unit;
 use thalweg_units::{Duration, Instant};
 
 /// Mean cycles of an epoch.
 const CYCLES: u64 = 1 << 16;
+/// Mean cycles after which a state says nothing of the present.
+const CYCLES_FORGOTTEN: u64 = 1000;
 
 #[derive(Debug)]
 pub(super) struct Fading {
@@ -34,6 +41,8 @@ pub(super) struct Fading {
     is_bad: bool,
     /// When the sojourn ends.
     until: Instant,
+    /// With a tape, the seed of the link in each block; the epoch is a block then.
+    blocks: Option<Arc<[u64]>>,
 }
 
 impl Fading {
@@ -48,9 +57,15 @@ impl Fading {
             rng: random::at(key, 0),
             is_bad: false,
             until: Instant::START,
+            blocks: None,
         };
         fading.begin(0);
         fading
+    }
+
+    /// Follows a tape, from the start of a trial on.
+    pub(super) fn follow(&mut self, blocks: &Arc<[u64]>) {
+        self.blocks = Some(Arc::clone(blocks));
     }
 
     /// The length of an epoch; never zero.
@@ -84,17 +99,49 @@ impl Fading {
         Duration::from_nanos((nanos + 0.5) as u64)
     }
 
-    /// Whether a packet whose last bit leaves at `at`, not before that of the packet before, is lost.
-    pub(super) fn strikes(&mut self, at: Instant, rng: &mut Pcg64Mcg) -> bool {
-        let epoch = at.as_nanos().saturating_sub(1) / self.length().as_nanos();
-        if epoch != self.epoch {
-            self.begin(epoch);
-        }
+    /// Later states, until `at`.
+    fn go_on(&mut self, at: Instant) {
         while self.until < at {
             self.is_bad = !self.is_bad;
             let next = self.sojourn();
             self.until += next;
         }
+    }
+
+    /// Enters the blocks that begin before `at`, one after the other.
+    fn enter_blocks(&mut self, at: Instant) {
+        let last = at.as_nanos().saturating_sub(1) / BLOCK.as_nanos();
+        let [good, bad] = self.means;
+        let forgets = (good + bad) * CYCLES_FORGOTTEN <= BLOCK;
+        while self.epoch < last {
+            self.epoch = if forgets { last } else { self.epoch + 1 };
+            let begins = Instant::START + BLOCK * self.epoch;
+            let seeds = self.blocks.as_deref().unwrap_or_default();
+            let seed = seeds.get(self.epoch as usize).or(seeds.last()).copied();
+            let mut rng = random::stream(seed.unwrap_or(self.key), "fading");
+            if forgets {
+                self.is_bad = Chance::ratio(bad.as_nanos(), (good + bad).as_nanos())
+                    .happens(&mut rng)
+                    && !bad.is_zero();
+            } else {
+                self.go_on(begins);
+            }
+            self.rng = rng;
+            self.until = begins + self.sojourn();
+        }
+    }
+
+    /// Whether a packet whose last bit leaves at `at`, not before that of the packet before, is lost.
+    pub(super) fn strikes(&mut self, at: Instant, rng: &mut Pcg64Mcg) -> bool {
+        if self.blocks.is_some() {
+            self.enter_blocks(at);
+        } else {
+            let epoch = at.as_nanos().saturating_sub(1) / self.length().as_nanos();
+            if epoch != self.epoch {
+                self.begin(epoch);
+            }
+        }
+        self.go_on(at);
         self.losses[usize::from(self.is_bad)].happens(rng)
     }
 }

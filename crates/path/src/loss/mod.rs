@@ -11,6 +11,7 @@ use fading::Fading;
 use rand_pcg::Pcg64Mcg;
 pub use script::LossScript;
 use script::Reader;
+use std::sync::Arc;
 use thalweg_units::{Duration, Fraction, Instant};
 
 /// Loss after transmission.
@@ -188,6 +189,23 @@ impl Losses {
             later: (configs.zip(streams))
                 .map(|(config, rng)| Loss::new(config, rng))
                 .collect(),
+        }
+    }
+
+    /// Draws from the streams of another seed from now on.
+    pub(crate) fn reseed(&mut self, seed: u64) {
+        self.first.rng = stream(seed, "loss");
+        for (index, loss) in (1..).zip(&mut self.later) {
+            loss.rng = random::at(random::key(seed, "loss"), index);
+        }
+    }
+
+    /// Follows a tape with what is a function of the time.
+    pub(crate) fn follow(&mut self, blocks: &Arc<[u64]>) {
+        for loss in self.later.iter_mut().chain([&mut self.first]) {
+            if let Process::Fading(fading) = &mut loss.process {
+                fading.follow(blocks);
+            }
         }
     }
 

@@ -41,6 +41,13 @@ impl Medium {
         }
     }
 
+    /// Draws from the stream of another seed from now on.
+    pub fn reseed(&mut self, seed: u64) {
+        if let Medium::Wifi(medium) = self {
+            medium.reseed(seed);
+        }
+    }
+
     /// When it must be called; [`Instant::NEVER`] if nothing happens on it until a packet is pushed.
     pub fn next(&self) -> Instant {
         match self {

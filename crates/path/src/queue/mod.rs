@@ -100,6 +100,17 @@ impl Queue {
         }))
     }
 
+    /// A discipline that draws at random has the stream of another seed from now on. How it tells flows apart stays.
+    pub(crate) fn reseed(&mut self, seed: u64) {
+        let Queue::Active(active) = self else { return };
+        match &mut **active {
+            Active::Red(queue) => queue.reseed(seed),
+            Active::Pie(queue) => queue.reseed(seed),
+            Active::Cake(queue) => queue.reseed(seed),
+            Active::Codel(_) | Active::FqCodel(_) | Active::DualPi2(_) | Active::Step(_) => {}
+        }
+    }
+
     /// Whether it wants to know of each packet whether it is an ACK.
     pub(crate) fn filters_acks(&self) -> bool {
         matches!(self, Queue::Active(active) if matches!(&**active, Active::Cake(queue) if queue.filters_acks()))

@@ -95,6 +95,12 @@ pub struct QuicEndpoint {
 }
 
 impl QuicEndpoint {
+    /// The controller, and the lateness of wake-ups, have other streams from now on; the stack keeps its own.
+    pub fn reseed(&mut self, rng: Rng, noise: Rng) {
+        self.shared.flow().reseed(rng);
+        self.noise = noise;
+    }
+
     /// An endpoint of a connection that starts at `start`; it never connects if [`is_available`](crate::is_available) is
     /// false. `rng` is that of the controller; `noise` provides the random numbers of the stack
     /// and the lateness of wake-ups.

@@ -213,6 +213,7 @@ impl Auditor {
             }
             Element::Medium(hop) => format!("medium of {}", self.link_names[2 * hop]),
             Element::Breaker(index) => format!("circuit breaker {index}"),
+            Element::Tape => "tape".to_owned(),
         }
     }
 

@@ -88,6 +88,7 @@ macro_rules! never {
 }
 
 never! { QuicEndpoint:
+    reseed(_rng: Rng, _noise: Rng);
     connect(_now: Instant);
     write(_id: StreamId, _bytes: u64, _fin: bool, _priority: u8, _incremental: bool);
     send_datagram(_len: u32, _tag: u64);

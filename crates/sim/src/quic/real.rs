@@ -93,6 +93,14 @@ impl RealEndpoint {
         }
     }
 
+    /// The streams of random numbers are others from now on.
+    pub(crate) fn reseed(&mut self, rng: Rng, noise: Rng) {
+        match self {
+            RealEndpoint::Quic(endpoint) => endpoint.reseed(rng, noise),
+            RealEndpoint::Library(endpoint) => endpoint.reseed(noise),
+        }
+    }
+
     pub(crate) fn connect(&mut self, now: Instant) {
         match self {
             RealEndpoint::Quic(endpoint) => endpoint.connect(now),

@@ -38,6 +38,8 @@ use crate::StackLibrary;
 use crate::outcome::sharing::BIN;
 use breaker::BreakerSpec;
 use hop::{Direction, Hop};
+use std::sync::Arc;
+use thalweg_random::Tape;
 use thalweg_units::{Bytes, Duration, Instant};
 use traffic::TrafficSpec;
 
@@ -59,6 +61,8 @@ pub struct Scenario {
     pub(crate) start_noise: StartNoise,
     /// Replaces the trial's seed in the links.
     pub(crate) jitter_seed: Option<u64>,
+    /// Seeds of the blocks of trials.
+    pub(crate) tape: Option<Arc<Tape>>,
     /// Bins of the recorded series.
     pub(crate) sample: Option<Duration>,
     pub(crate) hops: Vec<Hop>,
@@ -108,7 +112,8 @@ impl Scenario {
         let bins = (self.sample, self.is_over_time());
         let times = (self.time_limit, self.start_noise, bins);
         let watches: Vec<_> = self.watches().collect();
-        let rest = (awaited, self.overhead, times, self.jitter_seed, watches);
+        let seeds = (self.jitter_seed, &self.tape);
+        let rest = (awaited, self.overhead, times, seeds, watches);
         format!(
             "{:?} {:?} {:?} {:?} {rest:?}",
             self.flows, self.hops, self.traffic, self.tunnels

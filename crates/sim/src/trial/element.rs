@@ -1,5 +1,5 @@
 //! What the event loop calls, and the number of each in the event queue: the links, then client, server and applications of
-//! each connection, then the sources of cross traffic, the media and the circuit breakers of several. One of these stands
+//! each connection, then the sources of cross traffic, the media, the circuit breakers of several, and the tape. One of these stands
 //! where the applications of one more connection would, so that the events of packets, links and endpoints, do not ask
 //! whether they are one.
 
@@ -24,6 +24,8 @@ pub(crate) enum Element {
     Medium(usize),
     /// The circuit breaker of a source of cross traffic or of a tunnel.
     Breaker(usize),
+    /// The blocks of a tape.
+    Tape,
 }
 
 /// The elements of a trial with so many links, connections, sources of cross traffic, media and breakers.
@@ -35,12 +37,18 @@ pub(crate) struct Elements {
     /// One for each hop, if any hop has one.
     pub(crate) media: usize,
     pub(crate) breakers: usize,
+    /// One if the trial follows a tape.
+    pub(crate) tapes: usize,
 }
 
 impl Elements {
     /// How many numbers there are. The first two of each source, medium and breaker are of nothing.
     pub(crate) fn count(self) -> usize {
-        self.first_of(self.connections + self.sources + self.media + self.breakers)
+        self.first_of(self.before_tape() + self.tapes)
+    }
+
+    fn before_tape(self) -> usize {
+        self.connections + self.sources + self.media + self.breakers
     }
 
     /// The first number of a connection.
@@ -49,12 +57,13 @@ impl Elements {
         self.links + PER_CONNECTION * connection
     }
 
-    /// The medium or breaker of that number among them.
+    /// The medium, breaker or tape of that number among them.
     #[cold]
     fn shared(self, number: usize) -> Element {
         match number.checked_sub(self.media) {
             None => Element::Medium(number),
-            Some(breaker) => Element::Breaker(breaker),
+            Some(breaker) if breaker < self.breakers => Element::Breaker(breaker),
+            Some(_) => Element::Tape,
         }
     }
 
@@ -73,6 +82,7 @@ impl Elements {
                 let before = self.connections + self.sources + self.media;
                 self.first_of(before + breaker) + APPLICATIONS
             }
+            Element::Tape => self.first_of(self.before_tape()) + APPLICATIONS,
         }
     }
 
@@ -107,12 +117,14 @@ mod tests {
             sources: 2,
             media: 2,
             breakers: 2,
+            tapes: 1,
         };
         for number in 0..elements.count() {
             assert_eq!(elements.number(elements.numbered(number)), number);
         }
         let first = Element::Endpoint(0, Role::Client);
         assert_eq!(elements.numbered(4), first);
-        assert_eq!(elements.numbered(elements.count() - 1), Element::Breaker(1));
+        assert_eq!(elements.numbered(elements.count() - 4), Element::Breaker(1));
+        assert_eq!(elements.numbered(elements.count() - 1), Element::Tape);
     }
 }

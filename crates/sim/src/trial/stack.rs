@@ -207,6 +207,15 @@ impl Endpoint {
             endpoint.apply_decision();
         }
     }
+    /// The streams of endpoint `name` are those of another seed from now on.
+    pub(crate) fn reseed(&mut self, seed: u64, name: &str) {
+        let rng = seed::rng(seed, &format!("{name}/controller"));
+        let noise = seed::rng(seed, &format!("{name}/wakeup"));
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.reseed(rng, noise),
+            Endpoint::Real(endpoint) => endpoint.reseed(rng, noise),
+        }
+    }
     /// Opens the connection (client).
     pub(crate) fn connect(&mut self, now: Instant) {
         match self {

@@ -106,9 +106,7 @@ impl Source {
             packet: spec.packet,
             sent: 0,
             start: Instant::START + start,
-            spans: Spans::new(&spec.course, || {
-                seed::rng(trial, &format!("traffic/{name}/times"))
-            }),
+            spans: Spans::new(&spec.course, || times(trial, name)),
             // A span without a rate until the start.
             span: Bin {
                 length: start,
@@ -122,6 +120,13 @@ impl Source {
         };
         source.go_on();
         source
+    }
+
+    /// Times that are drawn from now on are from the stream of another seed.
+    pub(crate) fn reseed(&mut self, seed: u64, name: &str) {
+        if let Spans::Random { rng, .. } = &mut self.spans {
+            **rng = times(seed, name);
+        }
     }
 
     /// When it is due next.
@@ -263,6 +268,11 @@ fn constant(rate: Rate, is_on: bool, length: Duration) -> Bin {
         length,
         amount: u128::from(rate.as_bits_per_sec()) * u128::from(length.as_nanos()),
     }
+}
+
+/// The stream of the times of a source.
+fn times(trial: u64, name: &str) -> Rng {
+    seed::rng(trial, &format!("traffic/{name}/times"))
 }
 
 fn exponential(mean: Duration, rng: &mut Rng) -> Duration {

@@ -10,6 +10,13 @@ fn read(text: &str) -> Scenario {
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
+/// The same with a tape: a run ahead ends where a block does.
+fn taped(text: &str) -> Scenario {
+    let tape = [("noise.tape".to_owned(), "1-4:7 30:2".to_owned())];
+    Scenario::from_toml(text.as_bytes(), "ahead.toml", &tape, &[])
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
 /// Compares the outcome of a trial at which nobody looks with that of one which is audited and traced.
 fn compare(scenario: &Scenario, seed: u64, what: &str) {
     let (ahead, _) = run_trial(scenario, seed, false);
@@ -30,6 +37,11 @@ fn shipped_scenarios_of_one_flow_are_the_same_step_by_step() {
         }
         for seed in 1..4 {
             compare(&read(&text), seed, &file.display().to_string());
+            compare(
+                &taped(&text),
+                seed,
+                &format!("{} with a tape", file.display()),
+            );
         }
         compared += 1;
     }
@@ -108,5 +120,6 @@ proptest! {
         let noise = format!("noise = {{ wakeup = \"{} us\" }}\n", [0, 1, 1000][wakeup]);
         let text = format!("time_limit = \"20 s\"\n{sample}{noise}{path}{flow}");
         compare(&read(&text), seed, &text);
+        compare(&taped(&text), seed, &text);
     }
 }

@@ -122,6 +122,12 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
+    /// The controller, and the lateness of wake-ups, have other streams from now on.
+    pub fn reseed(&mut self, rng: Rng, noise: Rng) {
+        self.sender.reseed(rng);
+        self.noise = noise;
+    }
+
     /// An endpoint of a connection that starts at `start`. `rng` is that of the controller, `noise` draws the lateness
     /// of wake-ups.
     pub fn new(

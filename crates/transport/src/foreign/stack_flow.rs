@@ -46,6 +46,11 @@ pub struct StackFlow {
 }
 
 impl StackFlow {
+    /// The controller draws from another stream from now on.
+    pub fn reseed(&mut self, rng: Rng) {
+        self.sender.reseed(rng);
+    }
+
     /// A sender of a connection that starts at `start`. `controller` is `None` if the stack uses its own; `rng` is for it.
     pub fn new(
         controller: Option<Box<dyn Controller>>,

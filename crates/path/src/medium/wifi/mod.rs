@@ -93,6 +93,10 @@ fn members(mut set: Stations) -> impl Iterator<Item = usize> {
 }
 
 impl Wifi {
+    pub(super) fn reseed(&mut self, seed: u64) {
+        self.rng = stream(seed, "medium");
+    }
+
     pub(super) fn new(config: &WifiConfig, seed: u64) -> Self {
         let mut rng = stream(seed, "medium");
         let graph = Graph::new(config);

@@ -160,6 +160,10 @@ impl Cake {
         Some(self.framing.net(shaper.rate, waiting))
     }
 
+    pub(super) fn reseed(&mut self, seed: u64) {
+        self.rng = stream(seed, "blue");
+    }
+
     pub(super) fn new(config: &CakeConfig, seed: u64, since: Instant) -> Self {
         let mut flows = Vec::new();
         flows.resize_with(QUEUES, Flow::default);

@@ -87,6 +87,10 @@ pub(crate) struct Pie {
 }
 
 impl Pie {
+    pub(super) fn reseed(&mut self, seed: u64) {
+        self.rng = stream(seed, "queue");
+    }
+
     pub(super) fn new(config: &PieConfig, seed: u64, since: Instant) -> Self {
         Pie {
             config: *config,

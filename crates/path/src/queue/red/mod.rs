@@ -102,6 +102,10 @@ impl Average {
 }
 
 impl Red {
+    pub(super) fn reseed(&mut self, seed: u64) {
+        self.rng = stream(seed, "queue");
+    }
+
     pub(super) fn new(config: &RedConfig, seed: u64, since: Instant) -> Self {
         Red {
             config: *config,

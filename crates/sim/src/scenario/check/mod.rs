@@ -27,12 +27,17 @@ use super::clock::Clock;
 use super::error::ScenarioError;
 use super::schema::ScenarioFile;
 use super::{Scenario, StartNoise};
+use std::sync::Arc;
 use thalweg_control::Registry;
-use thalweg_units::{Bytes, did_you_mean};
+use thalweg_random::{Tape, TapeError};
+use thalweg_units::{Bytes, Duration, did_you_mean};
 
 /// The server's flight still fits into three times the client's first datagram of 1252 bytes (RFC 9000 section 8.1):
 /// 1252 + 511 + 1440 + 512 = 3715 of 3756.
 const MOST_HANDSHAKE_NOISE: Bytes = Bytes::new(512);
+
+/// A day: the seeds of all blocks of a link take 7 MB.
+const LONGEST_TAPE: Duration = Duration::from_secs(86_400);
 
 /// Checks what the types cannot express.
 pub(crate) struct Checker<'a> {
@@ -112,6 +117,7 @@ impl Checker<'_> {
         let criteria = self.criteria(&flows, &hops, &file, overhead)?;
         self.check_time_limit(file.time_limit, &flows, &criteria)?;
         let start_noise = self.start_noise(&file)?;
+        let tape = self.tape(&file)?;
         Ok(Scenario {
             title: file.title,
             source: file.source,
@@ -122,12 +128,33 @@ impl Checker<'_> {
             time_limit: file.time_limit,
             start_noise,
             jitter_seed: file.noise.jitter_seed,
+            tape,
             sample: file.sample,
             hops,
             traffic,
             tunnels,
             toml,
         })
+    }
+
+    fn tape(&self, file: &ScenarioFile) -> Result<Option<Arc<Tape>>, ScenarioError> {
+        let Some(text) = &file.noise.tape else {
+            return Ok(None);
+        };
+        if file.time_limit > LONGEST_TAPE {
+            let problem = format!(
+                "a tape ends after \"{LONGEST_TAPE}\", and the time_limit is \"{}\"",
+                file.time_limit
+            );
+            return self.fail("noise.tape", problem);
+        }
+        match text.parse() {
+            Ok(tape) => Ok(Some(Arc::new(tape))),
+            Err(error) => {
+                let error: TapeError = error;
+                self.fail("noise.tape", error.to_string())
+            }
+        }
     }
 
     fn start_noise(&self, file: &ScenarioFile) -> Result<StartNoise, ScenarioError> {

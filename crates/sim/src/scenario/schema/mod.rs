@@ -113,6 +113,11 @@ pub(crate) struct Noise {
     /// One jitter sequence for all trials: reproduces studies whose runs shared it. The other draws of the
     /// links (random loss, queue disciplines) are shared as well. By default, every trial has its own.
     pub(crate) jitter_seed: Option<u64>,
+    /// The tape of a trial: every stream of random numbers takes a new seed at each boundary of 100 ms. `"0-4:17 12:3"`
+    /// makes the seeds of blocks 0 to 4 from 17 and that of block 12 from 3, and the others from the seed of the trial.
+    /// `thalweg tails` writes it. By default, one seed holds for all of the trial.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tape: Option<String>,
 }
 
 impl Default for Noise {
@@ -123,6 +128,7 @@ impl Default for Noise {
             handshake: Bytes::ZERO,
             wakeup: Duration::from_micros(20),
             jitter_seed: None,
+            tape: None,
         }
     }
 }

@@ -62,15 +62,19 @@ impl Encoded {
 impl Encoder {
     /// That of a stream of a flow.
     pub(crate) fn new(spec: &EncoderSpec, trial: u64, flow: &str, stream: &MediaSpec) -> Self {
-        let name = &stream.name;
         Encoder {
             spec: *spec,
             per_second: f64::from(stream.per_second),
             rate: spec.start,
             changed: None,
-            rng: seed::rng(trial, &format!("flow/{flow}/media/{name}")),
+            rng: draws(trial, flow, &stream.name),
             measured: Encoded::default(),
         }
+    }
+
+    /// Draws from the stream of another seed from now on.
+    pub(crate) fn reseed(&mut self, seed: u64, flow: &str, stream: &str) {
+        self.rng = draws(seed, flow, stream);
     }
 
     /// The size of frame number `frame`, given what is allowed, if that is known.
@@ -113,6 +117,10 @@ impl Encoder {
         let mut exponential = || -libm::log(open_unit(&mut self.rng));
         self.spec.variation * (exponential() - exponential())
     }
+}
+
+fn draws(trial: u64, flow: &str, stream: &str) -> Rng {
+    seed::rng(trial, &format!("flow/{flow}/media/{stream}"))
 }
 
 #[cfg(test)]

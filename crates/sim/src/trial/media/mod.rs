@@ -100,6 +100,15 @@ impl Call {
         }
     }
 
+    /// Its encoders draw from the streams of another seed from now on.
+    pub(crate) fn reseed(&mut self, seed: u64, flow: &str) {
+        for track in &mut self.tracks {
+            if let Some(encoder) = &mut track.encoder {
+                encoder.reseed(seed, flow, &track.spec.name);
+            }
+        }
+    }
+
     /// The client is ready: the call starts.
     pub(crate) fn begin(&mut self, now: Instant) {
         self.start = Some(now);

@@ -52,6 +52,7 @@ impl Network {
     /// A sender that has acted now goes on at the times at which it is due, up to its horizon.
     pub(super) fn run_ahead(&mut self, index: usize, side: Role) {
         let number = self.number(index, side);
+        let next_block = self.next_block(); // later draws are from other streams
         let connection = &mut self.connections[index];
         let link_id = connection.first_links[side.index()];
         let way_back = &connection.routes[Direction::to(side)];
@@ -70,6 +71,7 @@ impl Network {
         let back = &self.links[last.index()];
         let horizon = (back.next().unwrap_or(Instant::NEVER))
             .min(others + back.least_delay())
+            .min(next_block)
             .min(self.limit + Duration::from_nanos(1));
         let mut first_link = FirstLink {
             now: self.now,

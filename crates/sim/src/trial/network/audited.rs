@@ -35,6 +35,7 @@ impl Network {
             Element::Source(index) => self.sources[index].next(),
             Element::Medium(hop) => (self.media[hop].as_ref()).map_or(Instant::NEVER, Medium::next),
             Element::Breaker(index) => self.breakers[index].next(),
+            Element::Tape => self.next_block(),
             // Nothing has the other two numbers of a source.
             Element::Endpoint(index, _) if index >= self.connections.len() => Instant::NEVER,
             Element::Endpoint(index, Role::Client) => match &self.connections[index] {

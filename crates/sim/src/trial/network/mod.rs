@@ -32,6 +32,7 @@ mod medium;
 mod progress;
 mod rounds;
 mod steered;
+mod tape;
 #[cfg(test)]
 mod tests;
 mod wake;
@@ -43,6 +44,7 @@ use hosts::HostWork;
 use progress::FlowProgress;
 use steered::Pause;
 pub(crate) use steered::Progressed;
+use tape::RunningTape;
 
 pub(crate) struct Network {
     seed: u64,
@@ -57,6 +59,8 @@ pub(crate) struct Network {
     media: Vec<Option<Medium>>,
     /// Circuit breakers of sources and of tunnels.
     breakers: Vec<Aggregate>,
+    /// The tape that it follows.
+    tape: Option<Box<RunningTape>>,
     /// Whether one connection has the links for itself, none of which keeps packets apart or shares a medium.
     is_alone: bool,
     elements: Elements,
@@ -105,14 +109,16 @@ impl Network {
         record: Record,
         stop: &AtomicBool,
     ) -> Option<Self> {
+        let tape = RunningTape::of(scenario, trial).map(Box::new);
+        let start = tape.as_deref().map_or(trial, RunningTape::seed);
         let mut connections = Vec::new();
         for (index, spec) in scenario.flows.iter().enumerate() {
-            for plan in plans(spec, trial, scenario.start_noise) {
+            for plan in plans(spec, start, scenario.start_noise) {
                 // There may be a hundred thousand.
                 if stop.load(Ordering::Relaxed) {
                     return None;
                 }
-                connections.push(Connection::new(spec, index, trial, plan));
+                connections.push(Connection::new(spec, index, start, plan));
             }
         }
         if record == Record::Series {
@@ -122,10 +128,13 @@ impl Network {
                 }
             }
         }
-        let sources = traffic::sources(scenario, trial);
+        let sources = traffic::sources(scenario, start);
         let own = (&connections[..], sources.len());
-        let mut links = links::of_hops(scenario, trial, own, record);
-        let media = medium::of_hops(scenario, trial, &mut links);
+        let mut links = links::of_hops(scenario, start, own, record);
+        if let Some(tape) = &tape {
+            tape.guide(&mut links);
+        }
+        let media = medium::of_hops(scenario, start, &mut links);
         let breakers = breaker::of_aggregates(scenario, &connections, &sources);
         let elements = Elements {
             links: links.len(),
@@ -133,6 +142,7 @@ impl Network {
             sources: sources.len(),
             media: media.len(),
             breakers: breakers.len(),
+            tapes: tape.iter().len(),
         };
         let mut queue = EventQueue::new(elements.count());
         for (index, connection) in connections.iter().enumerate() {
@@ -145,7 +155,10 @@ impl Network {
         for (index, aggregate) in breakers.iter().enumerate() {
             queue.set(elements.number(Element::Breaker(index)), aggregate.next());
         }
-        let progress = progress::of_flows(scenario, trial, &connections);
+        if let Some(tape) = &tape {
+            queue.set(elements.number(Element::Tape), tape.next());
+        }
+        let progress = progress::of_flows(scenario, start, &connections);
         let waiting = progress.iter().filter(|flow| flow.awaited).count();
         Some(Network {
             seed: trial,
@@ -165,6 +178,7 @@ impl Network {
             sources,
             media,
             breakers,
+            tape,
             elements,
             queue,
             waiting: (waiting > 0).then_some(waiting),
@@ -230,6 +244,7 @@ impl Network {
                 Element::Source(index) => self.wake_source(index),
                 Element::Medium(hop) => self.call_medium(hop),
                 Element::Breaker(index) => self.look_at_aggregate(index),
+                Element::Tape => self.begin_block(),
             }
         }
         Ok(Progressed::Unfinished)

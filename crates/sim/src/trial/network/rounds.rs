@@ -1,6 +1,6 @@
 //! Closed loops: a round of a flow of requests starts an idle time after the end of the one before.
 
-use super::Network;
+use super::{Network, RunningTape};
 use crate::scenario::flow::Pace;
 use crate::scenario::{FlowSpec, Workload};
 use crate::trial::element::Element;
@@ -64,7 +64,8 @@ impl Network {
         for number in next..next + rounds.parallel {
             let index = first + number;
             let waiting = &self.connections[index];
-            let mut connection = waiting.starting_at(&rounds.spec, (self.seed, number), start);
+            let seed = self.tape.as_deref().map_or(self.seed, RunningTape::seed);
+            let mut connection = waiting.starting_at(&rounds.spec, (seed, number), start);
             if self.audit.is_some() {
                 connection.client.record_packets();
                 connection.server.record_packets();
