@@ -49,6 +49,10 @@ _GROUPS = {
         "hunt": postponed(
             "hunt.hunt:hunt", "Search a space for the scenario in which a flow does worst, and make it small."
         ),
+        "tails": postponed(
+            "hunt.tails:tails",
+            "Estimate how likely it is that a metric of a trial is beyond a value, with an interval.",
+        ),
         "tune": postponed(
             "hunt.tune:tune", "Search the options of a controller for its best score against CUBIC."
         ),

@@ -1,0 +1,1 @@
+"""How likely a rare trial is: subset simulation over the tapes of a scenario."""

@@ -1,0 +1,140 @@
+"""The event whose probability is asked for: one number of each trial beyond a bound."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from thalweg.base.columns import frame
+from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.quantity import bits_per_second, plain, seconds, share, text
+from thalweg.engine.scenario import Scenario
+from thalweg.judging.measures import METRICS, Measure
+from thalweg.judging.verdict import values_of
+
+if TYPE_CHECKING:
+    from thalweg import _native
+    from thalweg.experiments.tails.subset import Values
+
+_STREAM = "video"
+
+
+@dataclass(frozen=True)
+class Event:
+    """A metric of a flow, or of a stream of it, above a bound or below it."""
+
+    measure: Measure
+    flow: str
+    stream: str | None
+    bound: float
+    is_above: bool
+    criterion: dict[str, Any]
+    """Says where outcomes have the metric: the criterion of the scenario on it, or one that bounds nothing."""
+
+    @property
+    def sentence(self) -> str:
+        """What happens: `max-delay of main video above 400 ms`."""
+        of = " ".join(filter(None, (self.flow, self.stream)))
+        return f"{self.measure.name} of {of} {self.side} {self.shown(self.bound)}"
+
+    @property
+    def side(self) -> str:
+        """On which side of the bound it is."""
+        return "above" if self.is_above else "below"
+
+    def shown(self, value: float) -> str:
+        """A value of the metric with its unit."""
+        if not math.isfinite(value):
+            return "unfinished"
+        return text(value, self.measure.unit, 4) if self.measure.unit else plain(value)
+
+    @property
+    def threshold(self) -> float:
+        """The bound among the values of trials."""
+        return self.towards(self.bound)
+
+    def towards(self, value: float) -> float:
+        """A value of the metric as one that is larger the nearer it is to the event; the same way back."""
+        return value if self.is_above else -value
+
+    def values(self, scenario: Scenario, trials: Sequence[_native.Outcomes]) -> Values:
+        """The values of outcomes of one trial each, larger towards the event."""
+        flows = _rows([one.flows for one in trials], (*_ABOUT, self.measure.column if self.stream is None else ""))
+        streams = _rows([one.streams for one in trials], ("flow", "stream", self.measure.column))
+        found = values_of(self.criterion, flows, streams, scenario.description.starts_s)["value"].to_numpy()
+        return found if self.is_above else -found
+
+
+_ABOUT = ("flow", "start_s", "finished")
+
+
+def _rows(tables: Sequence[Mapping[str, _native.Column]], names: Sequence[str]) -> pl.DataFrame:
+    """Some columns of tables of one trial each, which are numbered: one join for all is cheaper."""
+    given = [name for name in names if name in tables[0]]
+    parts = [
+        frame({name: table[name] for name in given}).with_columns(pl.lit(number).alias("trial"))
+        for number, table in enumerate(tables)
+    ]
+    return pl.concat(parts)
+
+
+def read_event(
+    scenario: Scenario, metric: str, flow: str | None, stream: str | None, above: str | None, below: str | None
+) -> Event:
+    """The event that options name. Raises RequestError."""
+    known = {name: one for name, one in METRICS.items() if one.of in ("flow", "stream")}
+    if metric not in known:
+        hint = did_you_mean(metric, known)
+        raise RequestError(
+            f"--metric {metric!r}: accepted: a metric of flows or streams, {', '.join(known)}{hint}"
+        )
+    measure = known[metric]
+    names = [str(one["name"]) for one in scenario.flows]
+    chosen = names[0] if flow is None else flow
+    if chosen not in names:
+        raise RequestError(f"--flow {chosen!r}: the scenario has {', '.join(names)}{did_you_mean(chosen, names)}")
+    if measure.of == "stream":
+        stream = stream or _STREAM
+    elif stream is not None:
+        raise RequestError(f"--stream cannot be combined with {metric}, which is of a flow")
+    if (above is None) == (below is None):
+        raise RequestError(f'one of --above and --below is required, such as --above "{_example(measure)}"')
+    words = above if above is not None else str(below)
+    option = "--above" if above is not None else "--below"
+    own = (
+        one
+        for one in scenario.criteria
+        if (one["flow"], one.get("stream"), one["metric"]) == (chosen, stream, metric)
+    )
+    usual = measure.criterion(chosen, stream, awaited=scenario.description.awaits(chosen))
+    return Event(measure, chosen, stream, _bound(words, option, measure), above is not None, next(own, usual))
+
+
+def _example(measure: Measure) -> str:
+    return {"s": "400 ms", "bps": "1 Mbps", "share": "5 %"}.get(measure.unit, "3")
+
+
+def _bound(words: str, option: str, measure: Measure) -> float:
+    """A bound in the unit of the metric. Raises RequestError."""
+    refused = RequestError(
+        f'{option} {words!r}: accepted: a value of {measure.name}, such as "{_example(measure)}"'
+    )
+    try:
+        if measure.unit == "s":
+            found: float | None = seconds(words, option)
+        elif measure.unit == "bps":
+            found = bits_per_second(words, option)
+        elif measure.unit == "share":
+            found = share(words)
+        else:
+            found = float(words)
+    except (RequestError, ValueError):
+        raise refused from None
+    if found is None or not np.isfinite(found):
+        raise refused
+    return found
