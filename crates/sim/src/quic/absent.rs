@@ -154,6 +154,7 @@ pub fn datagram_of(sent: Infallible) -> Datagram {
 }
 
 never! { LibraryEndpoint:
+    reseed(_noise: Rng);
     pair(_peer: &mut LibraryEndpoint);
     in_flight() -> Option<Bytes>;
     blame(_now: Instant, _problem: String);

@@ -39,17 +39,17 @@ Run: TypeAlias = "Generator[Sequence[Seeds], Values, Repeat]"
 """Asks for the values of trials, and is told them."""
 
 SHARE = 0.1
-"""Of those that pass a level, how many pass the next one: p0 of Au and Beck."""
+"""The share of those that pass a level that pass the next one: p0 of Au and Beck."""
 _EVEN = 0.2
-"""Steps whose kind is any, of all."""
+"""The share of steps that are of any kind."""
 _FORGOTTEN = 0.5
-"""Of what was learned of kinds, what counts less after a level."""
+"""How much less counts after a level what was learned of kinds before."""
 _LARGEST_SEED = 2**63
 
 
 @dataclass
 class Level:
-    """Those that have passed a level."""
+    """The trials that have passed a level."""
 
     at: float
     """The least value that passes; the first has none."""

@@ -32,7 +32,7 @@ from thalweg.judging.statistics.rates import rate_interval, rate_upper_bound
 _TIME_LIMIT = "10 min"
 _PILOT = 20
 SEED = 1
-"""Of all trials: their tapes have the seeds of all blocks."""
+"""The seed of all trials: their tapes have the seeds of all blocks."""
 How: TypeAlias = Literal["counted", "subset simulation", "bounded"]
 
 
