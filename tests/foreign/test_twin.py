@@ -53,6 +53,21 @@ def test_with_another_controller_the_scenario_does_not_reproduce_it(log: Path) -
     assert other.reproduction.sentence().startswith("The scenario does not reproduce it with c4")
 
 
+def test_of_controllers_that_fit_alike_the_scenario_has_the_one_whose_twin_is_closest(tmp_path: Path) -> None:
+    file = tmp_path / "x.sqlog"
+    assert main(["run", "c4/simple-20mbps", "-c", "main=cubic", "-n", "1", "--trace", str(file)]) in {0, 1}
+    found = thalweg.explain(file)
+    assert {"cubic", "cubic:variant=cuback"} < set(found.who.named)
+    assert found.closest == "cubic"
+    # Cuback cuts less: its queue is longer, and its RTT a fifth above the one of the file.
+    others = [
+        replace(found, who=replace(found.who, fits=(one,)))
+        for one in found.who.fits
+        if one.controller in found.who.named
+    ]
+    assert min(others, key=lambda one: one.reproduction.distance).closest == "cubic"
+
+
 def test_the_scenario_says_what_was_inferred_and_what_is_unknown_and_runs(
     log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -58,13 +58,25 @@ class FileAccount:
     @property
     def controller(self) -> tuple[str, str]:
         """The controller of its scenario, and why it is this one."""
-        if self.who.named:
-            several = f", as one of {', '.join(self.who.named)}" if len(self.who.named) > 1 else ""
-            return self.who.named[0], f"The controller is {self.who.named[0]}{several}."
+        if self.closest is not None:
+            one_of = (
+                f": of {', '.join(self.who.named)}, its twin is the closest" if len(self.who.named) > 1 else ""
+            )
+            return self.closest, f"The controller is {self.closest}{one_of}."
         if self.who.best is not None:
             name = self.who.best.controller
             return name, f"No controller fits; {name} is the closest one."
         return _ASSUMED, f"The file does not tell the controller: {_ASSUMED} is assumed."
+
+    @cached_property
+    def closest(self) -> str | None:
+        """Among controllers that fit alike, the one that is closest when it plays the twin; None if none fits."""
+        named = self.who.named
+        if len(named) < 2:
+            return named[0] if named else None
+        twin = self.twin
+        texts = {name: twin.scenario(twin.best, name) for name in named}
+        return min(named, key=lambda name: reproduction(self.view, Scenario.from_toml(texts[name], FLOW)).distance)
 
     @property
     def doubt(self) -> str:
@@ -270,8 +282,7 @@ def account_of_file(
     account = FileAccount(view, others, unread, held, path(view), found, falls, conforms)
     if not what_if:
         return account
-    own = account.who.named[0] if account.who.named else None
-    return replace(account, swaps=tuple(swaps(account.twin, own, what_if)))
+    return replace(account, swaps=tuple(swaps(account.twin, account.closest, what_if)))
 
 
 def limits_and_who(view: View) -> tuple[Limits | None, Who]:

@@ -57,6 +57,13 @@ class Reproduction:
             self.file.rtt_s, self.scenario.rtt_s, _LEAST_RTT_S
         )
 
+    @property
+    def distance(self) -> float:
+        """How far the time and the RTT are from the file: the sum of their ratios in logarithms."""
+        pairs = ((self.scenario.time_s, self.file.time_s), (self.scenario.rtt_s, self.file.rtt_s))
+        known = [(ours, theirs) for ours, theirs in pairs if ours > 0 and theirs > 0]
+        return sum(abs(math.log(ours / theirs)) for ours, theirs in known) if known else math.inf
+
     def sentence(self) -> str:
         """Whether it does, with all numbers."""
         parts = [
