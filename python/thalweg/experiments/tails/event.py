@@ -64,23 +64,32 @@ class Event:
 
     def values(self, scenario: Scenario, trials: Sequence[_native.Outcomes]) -> Values:
         """The values of outcomes of one trial each, larger towards the event."""
-        flows = _rows([one.flows for one in trials], (*_ABOUT, self.measure.column if self.stream is None else ""))
-        streams = _rows([one.streams for one in trials], ("flow", "stream", self.measure.column))
+        column = self.measure.column
+        about = ("start_s", "finished")
+        flows = _rows(
+            [one.flows for one in trials], {"flow": self.flow}, about if self.stream else (*about, column)
+        )
+        streams = None
+        if self.stream:
+            whose = {"flow": self.flow, "stream": self.stream}
+            streams = _rows([one.streams for one in trials], whose, (column,))
         found = values_of(self.criterion, flows, streams, scenario.description.starts_s)["value"].to_numpy()
         return found if self.is_above else -found
 
 
-_ABOUT = ("flow", "start_s", "finished")
-
-
-def _rows(tables: Sequence[Mapping[str, _native.Column]], names: Sequence[str]) -> pl.DataFrame:
-    """Some columns of tables of one trial each, which are numbered: one join for all is cheaper."""
-    given = [name for name in names if name in tables[0]]
-    parts = [
-        frame({name: table[name] for name in given}).with_columns(pl.lit(number).alias("trial"))
-        for number, table in enumerate(tables)
-    ]
-    return pl.concat(parts)
+def _rows(
+    tables: Sequence[Mapping[str, _native.Column]], whose: Mapping[str, str], names: Sequence[str]
+) -> pl.DataFrame:
+    """A row of each table, which has one trial: that of a flow or stream, whose place is the same in all."""
+    first = frame({name: tables[0][name] for name in whose}).with_row_index("place")
+    found = first.filter(**whose)["place"]
+    if found.is_empty():
+        known = ", ".join(" ".join(map(str, row)) for row in first.select(list(whose)).iter_rows()) or "none"
+        raise RequestError(f"the trials have no {' '.join(whose.values())}; accepted: {known}")
+    place = int(found[0])
+    columns = {name: [np.asarray(table[name])[place].item() for table in tables] for name in names}
+    said = {name: [value] * len(tables) for name, value in whose.items()}
+    return pl.DataFrame({"trial": range(len(tables)), **said, **columns})
 
 
 def read_event(
