@@ -23,7 +23,7 @@ def lognormal_mean(estimates: Sequence[float], confidence: float = CONFIDENCE) -
 
     >>> found = lognormal_mean([1e-6, 1e-6, 2e-6, 4e-6])
     >>> f"{found.value:.2e} {found.low:.1e} {found.high:.1e}"
-    '2.00e-06 6.0e-07 6.2e-06'
+    '2.00e-06 6.3e-07 7.0e-06'
     """
     logs = np.log(np.asarray(estimates))
     n, variance = len(logs), float(np.var(logs, ddof=1))
