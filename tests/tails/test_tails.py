@@ -13,7 +13,7 @@ import pytest
 from thalweg import Scenario
 from thalweg.cli import main
 from thalweg.experiments.tails.estimate import lognormal_mean
-from thalweg.experiments.tails.subset import Repeat, Seeds, Values, simulate
+from thalweg.experiments.tails.subset import Level, Repeat, Seeds, Values, simulate
 from thalweg.experiments.tails.tails import judge
 
 BLOCKS = 100
@@ -42,13 +42,16 @@ def exponentials(tapes: list[Seeds]) -> npt.NDArray[np.float64]:
     )
 
 
-def run(values: object, blocks: int, threshold: float, seed: int, particles: int = 200) -> Repeat:
-    """One run on numbers that need no trial."""
-    going = simulate(blocks, blocks, particles, threshold, 1e-6, np.random.default_rng(seed))
+def run(
+    values: object, blocks: int, threshold: float, seed: int, particles: int = 200, used: object = None
+) -> Repeat:
+    """One run on numbers that need no trial; `used` tells how many blocks the longest of some trials has."""
+    going = simulate(blocks, particles, threshold, 1e-6, np.random.default_rng(seed))
     asked = next(going)
     while True:
         try:
-            asked = going.send(values(list(asked)))  # type: ignore[operator]
+            longest = used(list(asked)) if used else blocks  # type: ignore[operator]
+            asked = going.send((values(list(asked)), longest))  # type: ignore[operator]
         except StopIteration as end:
             found: Repeat = end.value
             return found
@@ -80,6 +83,45 @@ def test_what_is_not_rare_is_counted_and_a_value_that_all_share_is_only_bounded(
 def test_the_interval_of_equal_estimates_is_a_point() -> None:
     found = lognormal_mean([3e-6] * 10)
     assert found.low == pytest.approx(found.high) == pytest.approx(3e-6)
+
+
+def test_runs_that_agree_by_chance_have_at_least_the_error_of_their_trials() -> None:
+    going = Repeat([Level(-np.inf, 1.0, np.arange(100.0)), Level(90.0, 0.1, np.arange(90.0, 190.0))])
+    # Of 100 trials 10 pass, and of 100 beyond it 10 are above 179: 0.9 / (0.1 * 100) for each share.
+    assert going.probability(179.0) == pytest.approx(0.01)
+    assert going.least_variance(179.0) == pytest.approx(2 * 0.9 / (0.1 * 100))
+    _, found = judge([going] * 10, 179.0)
+    assert found.low < 0.008 < found.value < 0.0125 < found.high
+
+
+def test_what_the_first_trials_say_by_themselves_is_counted() -> None:
+    """Where a metric has two values, a run ends after its first trials: one of 20 in each of three runs."""
+    once = Repeat([Level(-np.inf, 1.0, np.array([1.0] + [0.0] * 19))])
+    how, probability = judge([once] * 3, 0.5)
+    # Clopper and Pearson, 3 of 60.
+    assert how == "counted"
+    assert (probability.low, probability.high) == pytest.approx((0.0104, 0.1392), abs=1e-4)
+
+
+def test_steps_reach_the_blocks_of_trials_that_last_longer_than_the_first_ones() -> None:
+    """The event needs the last of ten blocks, which only trials have that are near to it."""
+
+    def lasting(tapes: list[Seeds]) -> Values:
+        numbers = exponentials(tapes)
+        early = numbers[:, :5].sum(axis=1)
+        values: Values = np.where(early > 8, early + numbers[:, 5:].sum(axis=1), early)
+        return values
+
+    def used(tapes: list[Seeds]) -> int:
+        return 10 if (exponentials(tapes)[:, :5].sum(axis=1) > 8).any() else 5
+
+    runs = [run(lasting, 10, 24.0, seed, used=used) for seed in range(8)]
+    how, probability = judge(runs, 24.0)
+    assert how == "subset simulation"
+    # 7 435 of 20 million draws.
+    assert 0.5 * 3.72e-4 < probability.value < 2 * 3.72e-4
+    # A tape begins as one number; the furthest one has others in its late blocks.
+    assert all(one.best is not None and len(set(one.best[5:])) > 1 for one in runs)
 
 
 def test_an_infinite_value_is_not_an_obstacle() -> None:
@@ -167,9 +209,18 @@ def test_a_probability_agrees_with_counted_trials(lossy: Path, capsys: pytest.Ca
     [
         (["--metric", "lost", "--above", "1 %"], "accepted: a metric of flows or streams"),
         (["--metric", "loss"], "one of --above and --below is required"),
-        (["--metric", "loss", "--above", "1 %", "--below", "1 %"], "one of --above and --below is required"),
+        (["--metric", "loss", "--above", "1 %", "--below", "1 %"], "--above cannot be combined with --below"),
+        (["--metric", "limited", "--above", "1 %"], "'limited': accepted: a metric of flows or streams"),
+        (["--metric", "trips", "--above", "5 %"], 'accepted: a value of trips, such as "3"'),
+        (["--metric", "oscillation", "--above", "5 %"], "lossy: no trial has a value of oscillation"),
+        (["--metric", "loss", "--above", "-1 %"], "accepted: a value of loss"),
+        (["--metric", "loss", "--above", "1 %", "-s", "noise.tape=0:1"], "noise.tape: tails draws tapes itself"),
+        (
+            ["--metric", "loss", "--above", "1 %", "--particles", "1000000"],
+            "10 runs of trials of up to 601 blocks take too much memory; accepted: at most 22332",
+        ),
         (["--metric", "loss", "--above", "1 s"], "accepted: a value of loss"),
-        (["--metric", "loss", "--above", "1 %", "--flow", "mian"], "the scenario has main"),
+        (["--metric", "loss", "--above", "1 %", "--flow", "mian"], "no such flow; did you mean main?"),
         (["--metric", "loss", "--above", "1 %", "--stream", "video"], "--stream cannot be combined with loss"),
         (["--metric", "max-delay", "--above", "1 s"], "the trials have no main video"),
         (

@@ -102,15 +102,18 @@ def tails(
 
 
 def _print(found: TailsResult, out: Path | None) -> None:
+    from thalweg.experiments.tails.tails import SEED  # noqa: PLC0415 - loads tables
+
     console = stdout()
-    event, probability = found.event, found.probability
+    asked, probability = found.asked, found.probability
+    event = asked.event
     if found.how == "bounded":
         says = f"below {probability.high:.1e}, at 95 %"
     else:
         says = f"{probability.value:.1e} ({probability.low:.1e} to {probability.high:.1e}, 95 %)"
     console.print(f"{event.sentence}: {says}", soft_wrap=True)
     console.print(
-        f"{found.means}; {found.trials} trials, {text(found.core_s, 's', 3)} of processor time", soft_wrap=True
+        f"{found.means}; {asked.played} trials, {text(asked.core_s, 's', 3)} of processor time", soft_wrap=True
     )
-    again = f": thalweg run {out / 'worst.toml'} --seed {found.seed}" if out else "; --out DIR keeps this trial"
+    again = f": thalweg run {out / 'worst.toml'} --seed {SEED}" if out else "; --out DIR keeps this trial"
     console.print(f"furthest: {event.shown(found.worst)}{again}", soft_wrap=True)

@@ -18,18 +18,20 @@ from thalweg.judging.statistics.interval import CONFIDENCE, Interval
 from thalweg.judging.statistics.probabilities import student_quantile
 
 
-def lognormal_mean(estimates: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
+def lognormal_mean(estimates: Sequence[float], least_variance: float = 0.0) -> Interval:
     """The mean of positive estimates, at least two, with its interval.
+
+    The variance of their logarithms is at least `least_variance`: few runs can agree by chance.
 
     >>> found = lognormal_mean([1e-6, 1e-6, 2e-6, 4e-6])
     >>> f"{found.value:.2e} {found.low:.1e} {found.high:.1e}"
     '2.00e-06 6.3e-07 7.0e-06'
     """
     logs = np.log(np.asarray(estimates))
-    n, variance = len(logs), float(np.var(logs, ddof=1))
+    n, variance = len(logs), max(float(np.var(logs, ddof=1)), least_variance)
     centre = float(np.mean(logs)) + variance / 2
     error = np.sqrt(variance / n + variance**2 / (2 * (n - 1)))
-    reach = student_quantile(n - 1, (1 + confidence) / 2) * float(error)
+    reach = student_quantile(n - 1, (1 + CONFIDENCE) / 2) * float(error)
     value = float(np.mean(estimates))
     low, high = float(np.exp(centre - reach)), float(np.exp(centre + reach))
     return Interval(value, min(low, value), min(max(high, value), 1.0), n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,8 @@ import polars as pl
 
 from thalweg.base.columns import frame
 from thalweg.base.errors import RequestError, did_you_mean
-from thalweg.base.quantity import bits_per_second, plain, seconds, share, text
+from thalweg.base.quantity import measure as measured
+from thalweg.base.quantity import plain, text
 from thalweg.engine.scenario import Scenario
 from thalweg.judging.measures import METRICS, Measure
 from thalweg.judging.verdict import values_of
@@ -50,7 +52,7 @@ class Event:
     def shown(self, value: float) -> str:
         """A value of the metric with its unit."""
         if not math.isfinite(value):
-            return "unfinished"
+            return "unfinished" if self.measure.unit == "s" else "no value"
         return text(value, self.measure.unit, 4) if self.measure.unit else plain(value)
 
     @property
@@ -96,22 +98,22 @@ def read_event(
     scenario: Scenario, metric: str, flow: str | None, stream: str | None, above: str | None, below: str | None
 ) -> Event:
     """The event that options name. Raises RequestError."""
-    known = {name: one for name, one in METRICS.items() if one.of in ("flow", "stream")}
+    known = {name: one for name, one in METRICS.items() if one.of in ("flow", "stream") and one.column}
     if metric not in known:
         hint = did_you_mean(metric, known)
-        raise RequestError(
-            f"--metric {metric!r}: accepted: a metric of flows or streams, {', '.join(known)}{hint}"
-        )
+        raise RequestError(f"--metric {metric!r}: accepted: a metric of flows or streams{hint}")
     measure = known[metric]
     names = [str(one["name"]) for one in scenario.flows]
     chosen = names[0] if flow is None else flow
     if chosen not in names:
-        raise RequestError(f"--flow {chosen!r}: the scenario has {', '.join(names)}{did_you_mean(chosen, names)}")
+        raise RequestError(f"--flow {chosen!r}: the scenario has no such flow{did_you_mean(chosen, names)}")
     if measure.of == "stream":
         stream = stream or _STREAM
     elif stream is not None:
         raise RequestError(f"--stream cannot be combined with {metric}, which is of a flow")
-    if (above is None) == (below is None):
+    if above is not None and below is not None:
+        raise RequestError("--above cannot be combined with --below")
+    if above is None and below is None:
         raise RequestError(f'one of --above and --below is required, such as --above "{_example(measure)}"')
     words = above if above is not None else str(below)
     option = "--above" if above is not None else "--below"
@@ -121,7 +123,11 @@ def read_event(
         if (one["flow"], one.get("stream"), one["metric"]) == (chosen, stream, metric)
     )
     usual = measure.criterion(chosen, stream, awaited=scenario.description.awaits(chosen))
-    return Event(measure, chosen, stream, _bound(words, option, measure), above is not None, next(own, usual))
+    criterion = dict(next(own, usual))
+    if measure.better is None:
+        # Neither end is worse: a trial without a value is away from the event.
+        criterion |= {"at_least": -math.inf, "at_most": None} if above is not None else {"at_least": None}
+    return Event(measure, chosen, stream, _bound(words, option, measure), above is not None, criterion)
 
 
 def _example(measure: Measure) -> str:
@@ -130,20 +136,13 @@ def _example(measure: Measure) -> str:
 
 def _bound(words: str, option: str, measure: Measure) -> float:
     """A bound in the unit of the metric. Raises RequestError."""
-    refused = RequestError(
-        f'{option} {words!r}: accepted: a value of {measure.name}, such as "{_example(measure)}"'
-    )
-    try:
-        if measure.unit == "s":
-            found: float | None = seconds(words, option)
-        elif measure.unit == "bps":
-            found = bits_per_second(words, option)
-        elif measure.unit == "share":
-            found = share(words)
-        else:
-            found = float(words)
-    except (RequestError, ValueError):
-        raise refused from None
-    if found is None or not np.isfinite(found):
-        raise refused
-    return found
+    value, unit = measured(words) or (math.nan, "")
+    if not measure.unit:
+        value = math.nan
+        with suppress(ValueError):
+            value, unit = float(words), ""
+    if not math.isfinite(value) or value < 0 or unit != measure.unit.replace("share", ""):
+        raise RequestError(
+            f'{option} {words!r}: accepted: a value of {measure.name}, such as "{_example(measure)}"'
+        )
+    return value

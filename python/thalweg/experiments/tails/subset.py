@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 Values: TypeAlias = "npt.NDArray[np.float64]"
 Seeds: TypeAlias = "npt.NDArray[np.uint64]"
 """For each block of a tape, what its seed is made from."""
-Run: TypeAlias = "Generator[Sequence[Seeds], Values, Repeat]"
-"""Asks for the values of trials, and is told them."""
+Run: TypeAlias = "Generator[Sequence[Seeds], tuple[Values, int], Repeat]"
+"""Asks for trials, and is told their values, and in how many blocks something was drawn in the longest of them."""
 
 SHARE = 0.1
 """The share of those that pass a level that pass the next one: p0 of Au and Beck."""
@@ -72,13 +73,28 @@ class Repeat:
     best: Seeds | None = None
     """The tape with the largest value, and that value."""
     best_value: float = -np.inf
+    blocks: int = 1
+    """How many blocks the longest trial has used."""
 
     def probability(self, threshold: float, at_it: bool = False) -> float:
         """The estimate of how likely values above a threshold are, or at it and above; 0 if none was seen."""
-        passed = [level for level in self.levels if level.at <= threshold]
-        last = passed[-1] if passed else self.levels[0]
+        last = self._passed(threshold)[-1]
         beyond = last.values >= threshold if at_it else last.values > threshold
         return last.probability * float(np.mean(beyond))
+
+    def least_variance(self, threshold: float, at_it: bool = False) -> float:
+        """The least variance of the logarithm of that estimate: the one of chains whose trials are independent.
+
+        It is the sum of (1 - p) / (n p) over the shares p of n trials whose product the estimate is.
+        """
+        passed = self._passed(threshold)
+        shares = [later.probability / earlier.probability for earlier, later in pairwise(passed)]
+        shares.append(self.probability(threshold, at_it) / passed[-1].probability)
+        return sum((1 - share) / (len(passed[0].values) * share) for share in shares)
+
+    def _passed(self, threshold: float) -> list[Level]:
+        """The levels up to a threshold: the first has no bound."""
+        return [level for level in self.levels if level.at <= threshold]
 
 
 def fresh(rng: np.random.Generator, blocks: int) -> Seeds:
@@ -86,16 +102,15 @@ def fresh(rng: np.random.Generator, blocks: int) -> Seeds:
     return np.full(blocks, rng.integers(_LARGEST_SEED, dtype=np.uint64))
 
 
-def simulate(
-    blocks: int, active: int, particles: int, threshold: float, to: float, rng: np.random.Generator
-) -> Run:
+def simulate(blocks: int, particles: int, threshold: float, to: float, rng: np.random.Generator) -> Run:
     """One run: ends above the threshold, or where what passes is less likely than a tenth of `to`."""
     found = Repeat()
     tapes = [fresh(rng, blocks) for _ in range(particles)]
     values = yield from _play(found, tapes)
     found.levels.append(Level(-np.inf, 1.0, values))
-    moves = _Moves(active, rng)
+    moves = _Moves(rng)
     while True:
+        moves.next_level(min(found.blocks, blocks))
         present = found.levels[-1]
         if np.mean(values > threshold) >= SHARE or present.probability < to * SHARE:
             return found
@@ -125,7 +140,6 @@ def simulate(
                 worth.append(at[chain])
             following.steps += len(going)
             following.taken += int(np.count_nonzero(accepted))
-        moves.next_level()
         tapes, values = made, np.asarray(worth)
         following.values = values
         found.levels.append(following)
@@ -147,23 +161,38 @@ def next_level(values: Values) -> float | None:
 class _Moves:
     """The steps of Markov chains: which blocks are drawn anew."""
 
-    def __init__(self, blocks: int, rng: np.random.Generator) -> None:
-        self._blocks, self._rng = blocks, rng
-        self._sizes = int(blocks).bit_length()
-        self._moved = np.zeros(2 * self._sizes)
-        self._tried = np.ones(2 * self._sizes)
-        self._chances = np.full(2 * self._sizes, 0.5 / self._sizes)
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._blocks, self._rng = 0, rng
+        self._moved, self._tried = np.zeros((2, 0)), np.ones((2, 0))
+        self._chances = np.zeros(0)
+
+    def next_level(self, blocks: int) -> None:
+        """What was learned counts from now on, and less later.
+
+        Steps draw from so many blocks: trials near the event may be longer than those before.
+        """
+        more = ((0, 0), (0, blocks.bit_length() - self._blocks.bit_length()))
+        self._blocks = blocks
+        self._moved = np.pad(self._moved, more)
+        self._tried = np.pad(self._tried, more, constant_values=1.0)
+        mean = (self._moved / self._tried).ravel()
+        even = 1 / len(mean)
+        self._chances = np.full(len(mean), even)
+        if mean.sum() > 0:
+            self._chances = _EVEN * even + (1 - _EVEN) * mean / mean.sum()
+        self._moved *= _FORGOTTEN
+        self._tried = 1 + (self._tried - 1) * _FORGOTTEN
 
     def redraw(self, tape: Seeds) -> tuple[int, Seeds]:
         """The tape with some blocks of other seeds, chosen without a look at it: the step back is as likely.
 
         The number is that of the kind of the step.
         """
-        rng = self._rng
-        kind = int(rng.choice(2 * self._sizes, p=self._chances))
-        size = 1 << kind % self._sizes
+        rng, sizes = self._rng, self._blocks.bit_length()
+        kind = int(rng.choice(2 * sizes, p=self._chances))
+        size = 1 << kind % sizes
         count = min(int(rng.integers(size, 2 * size)), self._blocks)
-        if kind < self._sizes:
+        if kind < sizes:
             first = int(rng.integers(1 - count, self._blocks))
             drawn = np.arange(max(first, 0), min(first + count, self._blocks))
         else:
@@ -174,16 +203,8 @@ class _Moves:
 
     def learn(self, kinds: Sequence[int], distances: Values) -> None:
         """How far steps of kinds have moved the value; not at all if they were not taken."""
-        np.add.at(self._moved, kinds, distances**2)
-        np.add.at(self._tried, kinds, 1.0)
-
-    def next_level(self) -> None:
-        """What was learned counts from now on, and less later."""
-        mean = self._moved / self._tried
-        if mean.sum() > 0:
-            self._chances = _EVEN / len(mean) + (1 - _EVEN) * mean / mean.sum()
-        self._moved *= _FORGOTTEN
-        self._tried = 1 + (self._tried - 1) * _FORGOTTEN
+        np.add.at(self._moved.reshape(-1), kinds, distances**2)
+        np.add.at(self._tried.reshape(-1), kinds, 1.0)
 
 
 def _moved(before: Values, after: Values, all_: Values) -> Values:
@@ -193,8 +214,9 @@ def _moved(before: Values, after: Values, all_: Values) -> Values:
     return np.clip(after, low, high) - np.clip(before, low, high)
 
 
-def _play(found: Repeat, tapes: Sequence[Seeds]) -> Generator[Sequence[Seeds], Values, Values]:
-    values = yield tapes
+def _play(found: Repeat, tapes: Sequence[Seeds]) -> Generator[Sequence[Seeds], tuple[Values, int], Values]:
+    values, blocks = yield tapes
+    found.blocks = max(found.blocks, blocks)
     found.trials += len(tapes)
     best = int(np.argmax(values))
     if found.best is None or values[best] > found.best_value:

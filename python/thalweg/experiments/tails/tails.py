@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -20,17 +19,18 @@ from thalweg import _native
 from thalweg.base.errors import RequestError
 from thalweg.base.executor import Batch, Executor, Failed, Finished
 from thalweg.base.progress import Progress, silent
-from thalweg.base.quantity import seconds
+from thalweg.base.toml import read_toml
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.tails.estimate import lognormal_mean
 from thalweg.experiments.tails.event import Event
 from thalweg.experiments.tails.subset import SHARE, Repeat, Seeds, Values, simulate
 from thalweg.experiments.tails.tape import BLOCK_S, KEY, tape_text
-from thalweg.judging.statistics.interval import Interval, finite
+from thalweg.judging.statistics.interval import CONFIDENCE, Interval, finite
 from thalweg.judging.statistics.rates import rate_interval, rate_upper_bound
+from thalweg.trials.pace import Pace
 
-_TIME_LIMIT = "10 min"
-_PILOT = 20
+_MOST_BYTES = 1 << 30
+"""What the tapes of all runs may take."""
 SEED = 1
 """The seed of all trials: their tapes have the seeds of all blocks."""
 How: TypeAlias = Literal["counted", "subset simulation", "bounded"]
@@ -40,20 +40,16 @@ How: TypeAlias = Literal["counted", "subset simulation", "bounded"]
 class TailsResult:
     """How likely an event is, and the trial that is furthest towards it."""
 
-    event: Event
+    asked: Tails
     how: How
     """Counted among independent trials; the mean of runs of subset simulation; or a bound from above only."""
     probability: Interval
     """The value is 0 where there is only a bound."""
-    to: float
     runs: list[Repeat]
-    trials: int
-    core_s: float
     wall_s: float
     scenario: str
     """With the tape of the trial furthest towards the event."""
     tape: str
-    seed: int
     worst: float
     """What the metric has there."""
     trace_hash: str
@@ -73,11 +69,11 @@ class TailsResult:
     @property
     def estimates(self) -> list[float]:
         """What each run says."""
-        return [run.probability(self.event.threshold) for run in self.runs]
+        return [run.probability(self.asked.event.threshold) for run in self.runs]
 
     def document(self) -> dict[str, Any]:
         """As JSON."""
-        event = self.event
+        asked, event = self.asked, self.asked.event
         curve = [
             {
                 "run": number,
@@ -91,27 +87,31 @@ class TailsResult:
                     for level in run.levels
                 ],
                 "stuck": run.stuck,
-                "estimate": run.probability(event.threshold),
+                "estimate": estimate,
             }
-            for number, run in enumerate(self.runs, 1)
+            for number, (run, estimate) in enumerate(zip(self.runs, self.estimates, strict=True), 1)
         ]
         bound = {"above" if event.is_above else "below": event.bound}
         return {
+            "scenario": asked.name,
+            "controllers": asked.controllers,
             "flow": event.flow,
             "stream": event.stream,
             "metric": event.measure.name,
             "unit": event.measure.unit,
             **bound,
-            "to": self.to,
+            "to": asked.to,
+            "particles": asked.particles,
+            "seed": asked.seed,
             "how": self.how,
             "probability": self.probability.value if self.how != "bounded" else None,
             "probability_interval95": self.probability.document(),
-            "trials": self.trials,
-            "core_s": self.core_s,
+            "trials": asked.played,
+            "core_s": asked.core_s,
             "wall_s": self.wall_s,
             "worst": {
                 "value": finite(self.worst),
-                "seed": self.seed,
+                "seed": SEED,
                 "tape": self.tape,
                 "trace_hash": self.trace_hash,
             },
@@ -131,37 +131,38 @@ class Tails:
     particles: int = 1000
     runs: int = 10
     seed: int = 1
-    _core_s: float = field(default=0.0, init=False)
-    _trials: int = field(default=0, init=False)
-    _hashes: list[str] = field(default_factory=list, init=False)
-    _ends_s: list[float] = field(default_factory=list, init=False)
+    played: int = field(default=0, init=False)
+    """Trials."""
+    core_s: float = field(default=0.0, init=False)
+    _pace: Pace = field(default_factory=Pace, init=False)
+
+    @property
+    def controllers(self) -> dict[str, str]:
+        """The controller of each flow."""
+        flows = Scenario.from_toml(self.text, self.name).flows
+        return {str(flow["name"]): str(flow["controller"]) for flow in flows}
 
     def run(self, executor: Executor, on_progress: Progress = silent) -> TailsResult:
         """Plays. Raises RequestError if the trials are all one trial, and ControllerError."""
         begin = time.perf_counter()
-        blocks, active = self._look(executor)
-        runs = [
-            simulate(
-                blocks,
-                active,
-                self.particles,
-                self.event.threshold,
-                self.to,
-                np.random.default_rng([self.seed, run]),
-            )
-            for run in range(self.runs)
-        ]
+        blocks = self._blocks()
+        draws = [np.random.default_rng([self.seed, run]) for run in range(self.runs)]
+        runs = [simulate(blocks, self.particles, self.event.threshold, self.to, draw) for draw in draws]
         finished: dict[int, Repeat] = {}
         asked = {number: next(run) for number, run in enumerate(runs)}
+        is_first = True
         while asked:
-            values = self._values([tape for tapes in asked.values() for tape in tapes], executor)
-            on_progress(f"{len(asked)} runs", self._trials, 0)
+            values, ends_s, hashes = self._play([tape for tapes in asked.values() for tape in tapes], executor)
+            if is_first:
+                self._check_first(values, hashes)
+            is_first = False
+            on_progress(f"{len(asked)} runs", self.played, 0)
             first, following = 0, {}
             for number, tapes in asked.items():
-                told = values[first : first + len(tapes)]
+                own = slice(first, first + len(tapes))
                 first += len(tapes)
                 try:
-                    following[number] = runs[number].send(told)
+                    following[number] = runs[number].send((values[own], math.ceil(max(ends_s[own]) / BLOCK_S) + 1))
                 except StopIteration as end:
                     finished[number] = end.value
             asked = following
@@ -169,67 +170,82 @@ class Tails:
         how, probability = judge(found, self.event.threshold)
         best = max(found, key=lambda run: run.best_value)
         assert best.best is not None
-        [value] = self._values([best.best], executor)
+        [value], _, [trace_hash] = self._play([best.best], executor)
         return TailsResult(
-            event=self.event,
+            asked=self,
             how=how,
             probability=probability,
-            to=self.to,
             runs=found,
-            trials=self._trials,
-            core_s=self._core_s,
             wall_s=time.perf_counter() - begin,
             scenario=self._with_tape(best.best).toml,
             tape=tape_text(best.best),
-            seed=SEED,
             worst=self.event.towards(float(value)),
-            trace_hash=self._hashes[0],
+            trace_hash=trace_hash,
         )
 
     def _with_tape(self, tape: Seeds) -> Scenario:
         return Scenario.from_toml(self.text, self.name, {KEY: tape_text(tape)})
 
-    def _look(self, executor: Executor) -> tuple[int, int]:
-        """How many blocks a trial may have, and how many trials have. Raises RequestError."""
-        limit_s = seconds(str(tomllib.loads(self.text).get("time_limit", _TIME_LIMIT)), "time_limit")
+    def _blocks(self) -> int:
+        """How many blocks a trial may have. Raises RequestError if it has a tape, or for too many blocks."""
+        if "tape" in read_toml(self.text, self.name).get("noise", {}):
+            raise RequestError(f"{self.name}: {KEY}: tails draws tapes itself; accepted: a scenario without one")
+        limit_s = Scenario.from_toml(self.text, self.name).description.time_limit_s
         blocks = math.ceil(limit_s / BLOCK_S) + 1
-        self._values([np.full(blocks, seed, dtype=np.uint64) for seed in range(1, _PILOT + 1)], executor)
-        if len(set(self._hashes)) == 1:
+        most = _MOST_BYTES // (8 * blocks * self.runs)
+        if self.particles > most:
+            raise RequestError(
+                f"--particles {self.particles}: {self.runs} runs of trials of up to {blocks} blocks take too much "
+                f"memory; accepted: at most {most}, or a shorter time_limit"
+            )
+        return blocks
+
+    def _check_first(self, values: Values, hashes: Sequence[str]) -> None:
+        """Refuses what has no answer. Raises RequestError."""
+        if len(set(hashes)) == 1:
             raise RequestError(
                 f"{self.name}: all trials are one trial, since nothing in it is random; accepted: a scenario "
                 "with jitter, loss, noise or cross traffic that is drawn"
             )
-        return blocks, min(blocks, math.ceil(max(self._ends_s) / BLOCK_S) + 1)
+        if self.event.measure.unit != "s" and np.isinf(values).all():
+            raise RequestError(f"{self.name}: no trial has a value of {self.event.measure.name}")
 
-    def _values(self, tapes: Sequence[Seeds], executor: Executor) -> Values:
-        """The values of trials with these tapes."""
-        scenarios = [self._with_tape(tape) for tape in tapes]
-        played: dict[int, _native.Outcomes] = {}
+    def _play(self, tapes: Sequence[Seeds], executor: Executor) -> tuple[Values, list[float], list[str]]:
+        """The values of trials with these tapes, when they ended, and their hashes."""
+        values, ends_s, hashes = np.empty(len(tapes)), [0.0] * len(tapes), [""] * len(tapes)
+        played: dict[int, dict[int, _native.Outcomes]] = {}
+
+        def batches() -> Iterator[Batch]:
+            for numbers, seeds in self._pace.pieces(executor, len(tapes), [SEED]):
+                yield Batch([self._with_tape(tapes[number]) for number in numbers], seeds, label=numbers)
 
         def take(result: Finished | Failed) -> None:
             if isinstance(result, Failed):
                 raise result.error
-            played[result.number] = result.outcomes
+            numbers, scenarios = result.batch.label, result.batch.scenarios
+            self.core_s += self._pace.add(result.outcomes)
+            number, trials = numbers[result.number], result.outcomes.trials
+            ends_s[number], hashes[number] = float(np.asarray(trials["end_s"])[0]), str(trials["trace_hash"][0])
+            own = played.setdefault(numbers.start, {})
+            own[number] = result.outcomes
+            if len(own) == len(scenarios):
+                # Some at once: a table of one trial costs as much as one of many.
+                values[list(numbers)] = self.event.values(scenarios[0], [own[one] for one in numbers])
+                del played[numbers.start]
 
-        executor.play([Batch(scenarios, [SEED])], take)
-        outcomes = [played[number] for number in range(len(tapes))]
-        trials = [one.trials for one in outcomes]
-        self._core_s += sum(float(np.asarray(one["core_s"])[0]) for one in trials)
-        self._ends_s = [float(np.asarray(one["end_s"])[0]) for one in trials]
-        self._hashes = [str(one["trace_hash"][0]) for one in trials]
-        self._trials += len(tapes)
-        return self.event.values(scenarios[0], outcomes)
+        executor.play(batches(), take)
+        self.played += len(tapes)
+        return values, ends_s, hashes
 
 
 def judge(runs: Sequence[Repeat], threshold: float) -> tuple[How, Interval]:
     """What independent runs say of the probability of values above a threshold."""
     first = np.concatenate([run.levels[0].values for run in runs])
     hits = int(np.count_nonzero(first > threshold))
-    if hits >= SHARE * len(first):
+    if hits >= SHARE * len(first) or (hits and all(len(run.levels) == 1 for run in runs)):
         return "counted", rate_interval(hits, len(first))
-    estimates = [run.probability(threshold) for run in runs]
-    if all(estimate > 0 for estimate in estimates):
-        return "subset simulation", lognormal_mean(estimates)
+    if all(run.probability(threshold) > 0 for run in runs):
+        return "subset simulation", _mean(runs, threshold)
     return "bounded", Interval(0.0, 0.0, _bound(runs, threshold), len(runs))
 
 
@@ -237,9 +253,15 @@ def _bound(runs: Sequence[Repeat], threshold: float) -> float:
     """What the event is not more likely than: a level that all runs have passed, or the trials at the start."""
     first = np.concatenate([run.levels[0].values for run in runs])
     hits = int(np.count_nonzero(first > threshold))
-    counted = rate_upper_bound(hits, len(first))
     passed = min(run.levels[-1].at for run in runs)
     if not math.isfinite(passed) or passed > threshold:
-        return counted
-    estimates = [run.probability(passed, at_it=True) for run in runs]
-    return min(counted, lognormal_mean(estimates).high)
+        return rate_upper_bound(hits, len(first))
+    # Half of the error for each of both.
+    counted = rate_upper_bound(hits, len(first), (1 + CONFIDENCE) / 2)
+    return min(counted, _mean(runs, passed, at_it=True).high)
+
+
+def _mean(runs: Sequence[Repeat], threshold: float, at_it: bool = False) -> Interval:
+    """The mean of what the runs say, all above zero."""
+    least = float(np.mean([run.least_variance(threshold, at_it) for run in runs]))
+    return lognormal_mean([run.probability(threshold, at_it) for run in runs], least)
