@@ -16,6 +16,7 @@ from pages.explain.twins import Guess, guesses, has_best
 from thalweg import Scenario
 from thalweg.base.errors import RequestError
 from thalweg.cli import main
+from thalweg.experiments.explain import file, reproduction
 from thalweg.experiments.explain.file_what_if import expected, swaps
 from thalweg.experiments.explain.twin import Twin
 from thalweg.foreign.inference.limits import limits
@@ -108,6 +109,23 @@ def test_a_twin_that_lacks_what_was_on_the_path_says_that_it_is_not_to_be_relied
 
 def test_a_twin_that_takes_as_long_as_the_file_is_not_doubted(log: Path) -> None:
     assert thalweg.explain(log, what_if=["reno"]).doubt == ""
+
+
+def test_each_controller_plays_the_twin_once_whatever_is_asked_of_it(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[str] = []
+
+    def counted(view: View, scenario: Scenario) -> reproduction.Reproduction:
+        played.append(str(scenario.flows[0]["controller"]))
+        return reproduction.reproduction(view, scenario)
+
+    monkeypatch.setattr(file, "reproduction", counted)
+    found = thalweg.explain(log, what_if=["c4"])
+    assert isinstance(found, file.FileAccount)
+    assert found.scenario
+    assert found.reproduction.is_close
+    assert sorted(played) == sorted(set(played))
 
 
 def test_a_controller_against_itself_is_alike() -> None:

@@ -79,7 +79,13 @@ def explain(
     Example: `thalweg explain c4/bad-wifi --seed 3`
     """
     asked = _OfFile(as_, _names(what_if_), out, scenario_out)
-    of_scenarios = {"--controller": controller, "--set": set_, "--stack": stack, "--seed": seed != 1}
+    of_scenarios = {
+        "--controller": controller,
+        "--set": set_,
+        "--stack": stack,
+        "--seed": seed != 1,
+        "--allow-unseeded": allow_unseeded,
+    }
     if name is not None:
         _refuse({**of_scenarios, **asked.options()}, "a stored trial takes --flow and --format only")
         _explain_stored(scenario, name, index, flow, format_)

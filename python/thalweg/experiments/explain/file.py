@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path as File
 from typing import Any
@@ -49,6 +49,8 @@ class FileAccount:
     conforms: Conformance | None
     swaps: tuple[Swap, ...] = ()
     """With `what_if`: its twin with other controllers."""
+    played: dict[str, Reproduction] = field(default_factory=dict, repr=False, compare=False)
+    """What the twin made of it with each controller that has played it."""
 
     @property
     def twin(self) -> Twin:
@@ -74,9 +76,7 @@ class FileAccount:
         named = self.who.named
         if len(named) < 2:
             return named[0] if named else None
-        twin = self.twin
-        texts = {name: twin.scenario(twin.best, name) for name in named}
-        return min(named, key=lambda name: reproduction(self.view, Scenario.from_toml(texts[name], FLOW)).distance)
+        return min(named, key=lambda name: self._reproduced(name).distance)
 
     @property
     def doubt(self) -> str:
@@ -97,7 +97,14 @@ class FileAccount:
     @cached_property
     def reproduction(self) -> Reproduction:
         """Whether its scenario reproduces it. Raises RequestError."""
-        return reproduction(self.view, Scenario.from_toml(self.scenario, FLOW))
+        return self._reproduced(self.controller[0])
+
+    def _reproduced(self, name: str) -> Reproduction:
+        """What the twin makes of it with a controller, which is played once."""
+        if name not in self.played:
+            twin = self.twin
+            self.played[name] = reproduction(self.view, Scenario.from_toml(twin.scenario(twin.best, name), FLOW))
+        return self.played[name]
 
     def sentences(self) -> list[str]:
         """In the order in which one asks."""
