@@ -192,7 +192,7 @@ def analyze(
         print_json(document(analyses) | {"mechanisms": named})
     else:
         print_analyses(stdout(), analyses)
-        print_mechanisms(stdout(), mechanisms)
+        print_mechanisms(stdout(), mechanisms, {one.series.name: len(one.series.sent) for one in analyses})
     if output:
         from thalweg.probe.page import write_probe_report  # noqa: PLC0415 - altair loads slowly
 

@@ -31,13 +31,17 @@ def print_analyses(console: Console, analyses: Sequence[Analysis]) -> None:
             console.print(f"  {line}", soft_wrap=True)
 
 
-def print_mechanisms(console: Console, mechanisms: Mapping[str, Mechanism]) -> None:
-    """What makes the delays of each trace, its parameters with intervals of 90 %, or why nothing is named."""
+def print_mechanisms(console: Console, mechanisms: Mapping[str, Mechanism], probes: Mapping[str, int]) -> None:
+    """What makes the delays of each trace, its parameters with intervals of 90 %, or why nothing is named.
+
+    `probes` has how many there are in each.
+    """
     for trace, found in mechanisms.items():
-        console.print(f"{trace}, mechanism: {found.name or 'none is named'} ({found.reason})", soft_wrap=True)
+        part = f"; its first {found.compared} probes" if 0 < found.compared < probes[trace] else ""
+        console.print(
+            f"{trace}, mechanism: {found.name or 'none is named'} ({found.reason}{part})", soft_wrap=True
+        )
         for name, values in found.parameters.items():
             unit = "s" if name.endswith("_s") else ""
-            low, median, high = (
-                text(value, unit, 3).strip() for value in (values.low, values.median, values.high)
-            )
+            low, median, high = (text(value, unit, 3).strip() for value in (values.low, values.value, values.high))
             console.print(f"  {name.removesuffix('_s')} {median} ({low} to {high})")

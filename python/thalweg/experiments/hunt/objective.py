@@ -279,11 +279,9 @@ def _links(scenario: Scenario, outcomes: Outcomes, flow: str) -> list[str]:
 
 
 def _of_stream(outcomes: Outcomes, flow: str, stream: str, column: str) -> Values:
-    """A column of a stream of the flow, of both ends the worse: a value of each trial."""
-    own = outcomes.streams.filter((pl.col("flow") == flow) & (pl.col("stream") == stream))
-    worst = np.zeros(outcomes.n)
-    np.maximum.at(worst, own["trial"].to_numpy().astype(np.int64), own[column].fill_nan(0.0).to_numpy())
-    return worst
+    """A column of a stream of the flow: a value of each trial."""
+    own = outcomes.streams.filter((pl.col("flow") == flow) & (pl.col("stream") == stream)).sort("trial")
+    return own[column].to_numpy().astype(np.float64)
 
 
 def _missed(outcomes: Outcomes, flow: str) -> Values:

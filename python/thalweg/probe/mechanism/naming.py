@@ -6,11 +6,12 @@ mechanisms make such a series, or none of those that are known here.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from thalweg.judging.statistics.interval import Interval
 from thalweg.probe.mechanism.families import FAMILIES, Pace
 from thalweg.probe.mechanism.features import features
 from thalweg.probe.mechanism.reference import LEAST_ANSWERED, reference
@@ -37,15 +38,6 @@ MEANING = {
 
 
 @dataclass(frozen=True)
-class Interval:
-    """A parameter: its median, and where 90 % of the accepted draws lie."""
-
-    low: float
-    median: float
-    high: float
-
-
-@dataclass(frozen=True)
 class Mechanism:
     """What is said of a series."""
 
@@ -57,10 +49,22 @@ class Mechanism:
     like: float | None
     """The share of the draws of the likeliest family that lie further out than the series."""
     parameters: dict[str, Interval]
+    """Each has the median of the accepted draws, and where 90 % of them lie."""
+    compared: int = 0
+    """How many probes were looked at, from the start of the series."""
 
     def document(self) -> dict[str, Any]:
         """The same, for JSON."""
-        return asdict(self)
+        return {
+            "name": self.name,
+            "reason": self.reason,
+            "posterior": self.posterior,
+            "like": self.like,
+            "parameters": {
+                name: {"median": one.value, "interval90": one.document()} for name, one in self.parameters.items()
+            },
+            "compared_probes": self.compared,
+        }
 
 
 def name_mechanism(series: Series) -> Mechanism:
@@ -78,9 +82,9 @@ def name_mechanism(series: Series) -> Mechanism:
     like = table.is_like(best, values)
     reason = _doubt(posterior, names[best], like)
     if reason:
-        return Mechanism(None, reason, posterior, like, {})
+        return Mechanism(None, reason, posterior, like, {}, pace.count)
     parameters = {name: _interval(table.parameter(best, name, values)) for name in table.drawn[best].parameters[0]}
-    return Mechanism(names[best], MEANING[names[best]], posterior, like, parameters)
+    return Mechanism(names[best], MEANING[names[best]], posterior, like, parameters, pace.count)
 
 
 def _unfit(series: Series) -> str:
@@ -121,4 +125,5 @@ def _doubt(posterior: dict[str, float], best: str, like: float) -> str:
 
 
 def _interval(samples: Floats) -> Interval:
-    return Interval(*np.quantile(samples, (0.05, 0.5, 0.95)).tolist())
+    low, median, high = np.quantile(samples, (0.05, 0.5, 0.95)).tolist()
+    return Interval(median, low, high, len(samples))
