@@ -110,6 +110,9 @@ STACK_CALLS: list[str]
 PRESENT_CALL_SIZE: int
 """Bytes of such a record."""
 
+TAPE_BLOCK_S: float
+"""The length of a block of a tape (`noise.tape`)."""
+
 class StackFailed(Exception):
     """The library of a stack has done what its interface forbids. Arguments: what, and the seed of the trial."""
 

@@ -83,6 +83,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Cancelled", py.get_type::<Cancelled>())?;
     module.add("Panicked", py.get_type::<Panicked>())?;
     module.add("AuditError", py.get_type::<AuditError>())?;
+    module.add("TAPE_BLOCK_S", thalweg_path::BLOCK.as_secs_f64())?;
     module.add_function(wrap_pyfunction!(registry::version, module)?)?;
     module.add_function(wrap_pyfunction!(registry::engine, module)?)?;
     module.add_function(wrap_pyfunction!(registry::controllers, module)?)?;

@@ -78,5 +78,5 @@ pub use queue::{
     AckFilter, CakeConfig, Cells, CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig,
     Framing, PieConfig, QueueConfig, RedConfig, StepConfig,
 };
-pub use random::BLOCK;
+pub use random::{BLOCK, BlockSeeds};
 pub use stats::{Count, DropCause, Dropped, FlowLinkStats, LinkProgress, LinkStats, Transmitted};

@@ -40,13 +40,35 @@ fn generator(mut state: u64) -> Pcg64Mcg {
     Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low))
 }
 
+/// The seeds of a link in the [blocks](BLOCK) of a tape.
+#[derive(Clone, Debug)]
+pub struct BlockSeeds(Arc<[u64]>);
+
+impl BlockSeeds {
+    /// The seeds of the blocks in order; the last one holds from there on.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn new(seeds: impl Iterator<Item = u64>) -> Self {
+        let seeds: Arc<[u64]> = seeds.collect();
+        assert!(!seeds.is_empty(), "a tape has a first block");
+        BlockSeeds(seeds)
+    }
+
+    /// The seed in a block.
+    pub fn of(&self, block: u64) -> u64 {
+        let last = self.0.len() - 1;
+        self.0[usize::try_from(block).map_or(last, |block| block.min(last))]
+    }
+}
+
 /// The key of an element whose draws are a function of the time.
 #[derive(Clone, Debug)]
 pub(crate) struct TimedKey {
     name: &'static str,
     first: u64,
-    /// With a tape, the seed of the link in each block.
-    blocks: Option<Arc<[u64]>>,
+    /// With a tape.
+    blocks: Option<BlockSeeds>,
 }
 
 impl TimedKey {
@@ -62,8 +84,8 @@ impl TimedKey {
     }
 
     /// Follows a tape, from its second block on.
-    pub(crate) fn follow(&mut self, blocks: &Arc<[u64]>) {
-        self.blocks = Some(Arc::clone(blocks));
+    pub(crate) fn follow(&mut self, blocks: &BlockSeeds) {
+        self.blocks = Some(blocks.clone());
     }
 
     /// The key at a time.
@@ -75,10 +97,10 @@ impl TimedKey {
         }
     }
 
-    fn in_block(&self, blocks: &[u64], block: u64) -> u64 {
-        match blocks.get(block as usize).or(blocks.last()) {
-            Some(seed) if block > 0 => key(*seed, self.name),
-            _ => self.first,
+    fn in_block(&self, blocks: &BlockSeeds, block: u64) -> u64 {
+        match block {
+            0 => self.first,
+            later => key(blocks.of(later), self.name),
         }
     }
 }

@@ -15,8 +15,7 @@
 //! A suspended link stays suspended. Where the capacity is below three deviations, replacing negative sums
 //! by zero raises the mean.
 
-use crate::random::{TimedKey, at};
-use std::sync::Arc;
+use crate::random::{BlockSeeds, TimedKey, at};
 use thalweg_random::standard_normal;
 use thalweg_units::{Duration, Instant, Rate};
 
@@ -70,7 +69,7 @@ impl Noise {
     }
 
     /// Follows a tape: an interval has the seed of the block in which it begins.
-    pub(crate) fn follow(&mut self, blocks: &Arc<[u64]>) {
+    pub(crate) fn follow(&mut self, blocks: &BlockSeeds) {
         self.rate_key.follow(blocks);
         self.delay_key.follow(blocks);
     }

@@ -11,7 +11,7 @@ mod tests;
 mod trace;
 mod wifi;
 
-use crate::random::{Chance, TimedKey, at as in_interval};
+use crate::random::{BlockSeeds, Chance, TimedKey, at as in_interval};
 use normal::{Normal, Truncated};
 use nr_bpdv::Clipped;
 use rand_pcg::Pcg64Mcg;
@@ -231,7 +231,7 @@ impl Jitter {
     }
 
     /// Follows a tape, if its draws are a function of the time.
-    pub(crate) fn follow(&mut self, blocks: &Arc<[u64]>) {
+    pub(crate) fn follow(&mut self, blocks: &BlockSeeds) {
         if let Jitter::WifiInTime(timed) = self {
             timed.2.follow(blocks);
         }

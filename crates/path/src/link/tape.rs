@@ -2,14 +2,13 @@
 
 use super::Link;
 use crate::Packet;
-use crate::random::stream;
-use std::sync::Arc;
+use crate::random::{BlockSeeds, stream};
 use thalweg_units::Instant;
 
 impl<P: Packet> Link<P> {
-    /// What is a function of the time follows a tape, before the first packet: `blocks` has the seed of the link in each
-    /// [block](crate::BLOCK). The first is not asked for: it has the seed with which the link was made.
-    pub fn follow(&mut self, blocks: &Arc<[u64]>) {
+    /// What is a function of the time follows a tape, before the first packet. The seed of the first block is not asked
+    /// for: the link was made with it.
+    pub fn follow(&mut self, blocks: &BlockSeeds) {
         if let Some(noise) = &mut self.noise {
             noise.follow(blocks);
         }

@@ -16,10 +16,9 @@
 //! # Limits
 //! The sojourn at the end of an epoch is cut. One that begins and ends within the transmission of one packet does not touch it.
 
-use crate::random::{self, BLOCK, Chance};
+use crate::random::{self, BLOCK, BlockSeeds, Chance};
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
-use std::sync::Arc;
 use thalweg_random::open_unit;
 use thalweg_units::{Duration, Instant};
 
@@ -42,7 +41,7 @@ pub(super) struct Fading {
     /// When the sojourn ends.
     until: Instant,
     /// With a tape, the seed of the link in each block; the epoch is a block then.
-    blocks: Option<Arc<[u64]>>,
+    blocks: Option<BlockSeeds>,
 }
 
 impl Fading {
@@ -64,8 +63,8 @@ impl Fading {
     }
 
     /// Follows a tape, from the start of a trial on.
-    pub(super) fn follow(&mut self, blocks: &Arc<[u64]>) {
-        self.blocks = Some(Arc::clone(blocks));
+    pub(super) fn follow(&mut self, blocks: &BlockSeeds) {
+        self.blocks = Some(blocks.clone());
     }
 
     /// The length of an epoch; never zero.
@@ -116,9 +115,9 @@ impl Fading {
         while self.epoch < last {
             self.epoch = if forgets { last } else { self.epoch + 1 };
             let begins = Instant::START + BLOCK * self.epoch;
-            let seeds = self.blocks.as_deref().unwrap_or_default();
-            let seed = seeds.get(self.epoch as usize).or(seeds.last()).copied();
-            let mut rng = random::stream(seed.unwrap_or(self.key), "fading");
+            let blocks = self.blocks.as_ref();
+            let seed = blocks.map_or(self.key, |blocks| blocks.of(self.epoch));
+            let mut rng = random::stream(seed, "fading");
             if forgets {
                 self.is_bad = Chance::ratio(bad.as_nanos(), (good + bad).as_nanos())
                     .happens(&mut rng)

@@ -6,12 +6,11 @@
 mod fading;
 mod script;
 
-use crate::random::{self, Chance, stream};
+use crate::random::{self, BlockSeeds, Chance, stream};
 use fading::Fading;
 use rand_pcg::Pcg64Mcg;
 pub use script::LossScript;
 use script::Reader;
-use std::sync::Arc;
 use thalweg_units::{Duration, Fraction, Instant};
 
 /// Loss after transmission.
@@ -201,7 +200,7 @@ impl Losses {
     }
 
     /// Follows a tape with what is a function of the time.
-    pub(crate) fn follow(&mut self, blocks: &Arc<[u64]>) {
+    pub(crate) fn follow(&mut self, blocks: &BlockSeeds) {
         for loss in self.later.iter_mut().chain([&mut self.first]) {
             if let Process::Fading(fading) = &mut loss.process {
                 fading.follow(blocks);

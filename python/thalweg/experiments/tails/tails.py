@@ -24,7 +24,7 @@ from thalweg.engine.scenario import Scenario
 from thalweg.experiments.tails.estimate import lognormal_mean
 from thalweg.experiments.tails.event import Event
 from thalweg.experiments.tails.subset import SHARE, Repeat, Seeds, Values, simulate
-from thalweg.experiments.tails.tape import BLOCK_S, KEY, tape_text
+from thalweg.experiments.tails.tape import KEY, tape_text
 from thalweg.judging.statistics.interval import CONFIDENCE, Interval, finite
 from thalweg.judging.statistics.rates import rate_interval, rate_upper_bound
 from thalweg.trials.pace import Pace
@@ -162,7 +162,7 @@ class Tails:
                 own = slice(first, first + len(tapes))
                 first += len(tapes)
                 try:
-                    following[number] = runs[number].send((values[own], math.ceil(max(ends_s[own]) / BLOCK_S) + 1))
+                    following[number] = runs[number].send((values[own], _blocks_until(max(ends_s[own]))))
                 except StopIteration as end:
                     finished[number] = end.value
             asked = following
@@ -191,7 +191,7 @@ class Tails:
         if "tape" in read_toml(self.text, self.name).get("noise", {}):
             raise RequestError(f"{self.name}: {KEY}: tails draws tapes itself; accepted: a scenario without one")
         limit_s = Scenario.from_toml(self.text, self.name).description.time_limit_s
-        blocks = math.ceil(limit_s / BLOCK_S) + 1
+        blocks = _blocks_until(limit_s)
         most = _MOST_BYTES // (8 * blocks * self.runs)
         if self.particles > most:
             raise RequestError(
@@ -236,6 +236,11 @@ class Tails:
         executor.play(batches(), take)
         self.played += len(tapes)
         return values, ends_s, hashes
+
+
+def _blocks_until(end_s: float) -> int:
+    """How many blocks a trial has that ends then: one may begin with its end."""
+    return math.ceil(end_s / _native.TAPE_BLOCK_S) + 1
 
 
 def judge(runs: Sequence[Repeat], threshold: float) -> tuple[How, Interval]:

@@ -10,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from thalweg.experiments.tails.subset import Seeds
 
-BLOCK_S = 0.1
-"""The length of a block in the engine."""
 KEY = "noise.tape"
 
 

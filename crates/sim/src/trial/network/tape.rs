@@ -13,7 +13,7 @@ use crate::scenario::hop::LinkId;
 use crate::trial::element::Element;
 use crate::trial::seed;
 use std::sync::Arc;
-use thalweg_path::{BLOCK, Link};
+use thalweg_path::{BLOCK, BlockSeeds, Link};
 use thalweg_random::Tape;
 use thalweg_transport::Role;
 use thalweg_units::Instant;
@@ -25,7 +25,7 @@ pub(super) struct RunningTape {
     /// The number of the present block.
     block: u64,
     /// The seeds of each link in all blocks; of none if they are the same in all trials.
-    links: Vec<Arc<[u64]>>,
+    links: Vec<BlockSeeds>,
     sources: Vec<String>,
     flows: Vec<String>,
 }
@@ -38,7 +38,7 @@ impl RunningTape {
         let blocks = scenario.time_limit.as_nanos() / BLOCK.as_nanos() + 2;
         let of_link = |link: LinkId| {
             let seed = |block| seed::of_link(scenario, tape.seed(trial, block), link);
-            (0..blocks).map(seed).collect()
+            BlockSeeds::new((0..blocks).map(seed))
         };
         let links = match scenario.jitter_seed {
             Some(_) => Vec::new(),
@@ -89,8 +89,7 @@ impl Network {
         tape.block += 1;
         let (seed, next) = (tape.seed(), tape.next());
         for (index, blocks) in tape.links.iter().enumerate() {
-            let of_link = blocks.get(tape.block as usize).or(blocks.last());
-            let of_link = of_link.copied().unwrap_or(seed);
+            let of_link = blocks.of(tape.block);
             let link = &mut self.links[index];
             link.reseed(self.now, of_link);
             let due = link.next().unwrap_or(Instant::NEVER);
