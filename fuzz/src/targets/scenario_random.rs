@@ -50,6 +50,13 @@ pub(super) fn make(random: &mut Random) -> Vec<u8> {
         if random.flag() {
             text += &format!("jitter_seed = {}\n", random.below(1 << 62));
         }
+        if random.percent(30) {
+            let (last, seed) = (random.below(20), random.below(1 << 62));
+            text += &format!(
+                "tape = \"0-{last}:{seed} {}:{seed}\"\n",
+                last + 1 + random.below(20)
+            );
+        }
     }
     if random.percent(30) {
         transport(&mut text, random);
