@@ -6,6 +6,7 @@ use crate::outcome::summary::Moment;
 use crate::scenario::Scenario;
 use crate::trial::connection::Connection;
 use std::ops::Range;
+use thalweg_units::Instant;
 
 /// Progress of a flow.
 pub(super) struct FlowProgress {
@@ -58,11 +59,15 @@ impl Network {
         self.unstarted -= 1;
         if self.begun.is_none() {
             let now = self.now;
-            let done = self.links.iter_mut().map(|link| {
+            let mut done = Vec::with_capacity(self.links.len());
+            for (index, link) in self.links.iter_mut().enumerate() {
                 link.advance(now);
-                link.work_done()
-            });
-            self.begun = Some((now, done.collect()));
+                done.push(link.work_done());
+                // A link with noise that waits for capacity knows more now: it may be due later.
+                let next = link.next().unwrap_or(Instant::NEVER);
+                self.queue.set(index, next);
+            }
+            self.begun = Some((now, done));
         }
         if self.unstarted == 0 {
             self.overlap_start = Some(self.moment());
