@@ -8,7 +8,8 @@
 //! server after the handshake (one and a half round trips, half of one with 0-RTT); from then on data is sent at
 //! capacity, and the last byte takes one more propagation delay. A server that writes at a rate has not
 //! written the last byte before, and chunks are a round trip and a think time apart. The exchange of closes takes
-//! a round trip, or three probe timeouts before the first RTT sample. On a route of several links the floor is the
+//! a round trip, or three probe timeouts before the first RTT sample; a sender to which optimistic ACKs are sent may close
+//! by itself, in no time. On a route of several links the floor is the
 //! largest of their floors. Delays are the smallest of the schedule. A change that follows a state may come at once: the
 //! highest rate of such changes counts from the start. Noise is taken at its best: always three
 //! deviations more capacity and less delay.
@@ -23,8 +24,8 @@ use crate::scenario::library::FlowStack;
 use crate::scenario::{FlowSpec, Metric, Scenario, Workload};
 use std::borrow::Cow;
 use thalweg_path::{CapacitySchedule, LinkConfig};
-use thalweg_transport::Role;
 use thalweg_transport::packet::full_packet_payload;
+use thalweg_transport::{AckConduct, Role};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// How long a client waits for the answer to its close at least: three probe timeouts (RFC 9000 section 10.2), each of
@@ -105,6 +106,8 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
     }
     let close = match metric {
         Metric::Completion => Duration::ZERO,
+        // The sender may close as soon as it sees the lie, with the last of the data (RFC 9000 section 13.1).
+        _ if flow.ack_conduct == AckConduct::Optimistic => Duration::ZERO,
         _ => rtt.min(LEAST_CLOSING),
     };
     if let Workload::Download {
