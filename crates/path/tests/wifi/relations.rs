@@ -2,7 +2,7 @@
 
 use crate::cell::{Arrival, Cell, mbps, seconds};
 use proptest::prelude::*;
-use thalweg_path::wifi::{Heard, NeighbourConfig, Phy, WifiConfig, WifiPreset};
+use thalweg_path::wifi::{Heard, NeighbourConfig, Phy, StationCounters, WifiConfig, WifiPreset};
 use thalweg_units::{Duration, Instant};
 
 /// What arrives of packets: gap to the last one, link and size.
@@ -38,6 +38,35 @@ fn bursty(count: u32, airtime_us: u64) -> NeighbourConfig {
         bursts: Some((ms(20), ms(180))),
         ..NeighbourConfig::saturated(count, Duration::from_micros(airtime_us))
     }
+}
+
+#[test]
+fn an_idle_cell_makes_up_for_its_neighbours_in_parts_and_does_the_same() {
+    let mut config = WifiConfig::new(Phy::Ac);
+    config.neighbours = vec![NeighbourConfig {
+        heard: Heard::Neither,
+        ..NeighbourConfig::saturated(62, Duration::from_micros(50))
+    }];
+    let end = seconds(2.0);
+    let at_once: Vec<_> = Cell::new(&config, mbps(65.0), 1).counters(end);
+    let mut cell = Cell::new(&config, mbps(65.0), 1);
+    let (mut now, mut before) = (Instant::START, 0);
+    while now < end {
+        now = cell.medium.next().min(end);
+        let counters = cell.counters(now);
+        let attempts = counters.iter().map(|one| one.attempts).sum();
+        // 100 ms, in which each of 62 stations sends 10 frames in a millisecond at the most.
+        assert!(attempts - before <= 62_000, "{}", attempts - before);
+        before = attempts;
+    }
+    assert!(before > 10_000);
+    let in_parts = cell.counters(end);
+    let of = |counters: &[StationCounters]| {
+        let all = counters.iter();
+        all.map(|one| (one.attempts, one.received, one.useful, one.wasted))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(&in_parts), of(&at_once));
 }
 
 #[test]
