@@ -1,12 +1,14 @@
 //! Propagation that moves from one hop to another, of all flows, changes nothing that the ends of a connection see.
 //!
 //! **Exact** for the ends, where all flows cross both hops, in one order, and no hop between or beside them depends on the time
-//! at which packets come: queues then see the same arrivals earlier or later. There is no claim where two things happen in the
+//! at which packets come, nor a tape: queues then see the same arrivals earlier or later. There is no claim where two things happen in the
 //! same nanosecond: which of them comes first may depend on how long each was on the last hop, and a trial may go on from
 //! there in another way. Links are seen at other times, so their series and counts at the end are left out. Each direction moves
 //! a part of its own.
 
-use super::document::{delays, depends_on_rtt, hops, hops_mut, is_timeless, set_delays, tables};
+use super::document::{
+    delays, depends_on_rtt, has_tape, hops, hops_mut, is_timeless, set_delays, tables,
+};
 use super::order::has_ties;
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
@@ -27,7 +29,12 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
         .iter()
         .all(|flow| flow.get("route").and_then(Value::as_array) == Some(route));
     let fixed = |hop: &&Table| is_timeless(hop) && !depends_on_rtt(hop);
-    if route.len() < 2 || !alike || !all.iter().all(fixed) || has_ties(case) {
+    if has_tape(&case.table)
+        || route.len() < 2
+        || !alike
+        || !all.iter().all(fixed)
+        || has_ties(case)
+    {
         return None;
     }
     let number = |name: &Value| all.iter().position(|hop| hop.get("name") == Some(name));

@@ -1,13 +1,13 @@
 //! A scenario that begins later is the same: all starts, changes, ends and measurements moved by one time.
 //!
 //! **Exact**, but for the times. A period that begins at the start of the trial, of repeated changes, traces, or the updates of
-//! PIE and DualPI2, or releases of bursts, must fit: the shift is a multiple of all of them. There is no claim on a path with noise or
+//! PIE and DualPI2, or releases of bursts, must fit: the shift is a multiple of all of them. There is no claim with a tape, on a path with noise or
 //! with loss in time, whose draws belong to absolute time: another start sees other draws, in distribution the same. Nor where repeated changes set a discipline
 //! that draws, which does so by the number of the change since the start of the trial.
 
 use super::document::{
-    self, add, directions, draws_in_time, duration, has_neighbours, hops, hops_mut, is_timed,
-    model, repeats_draws, tables, tables_mut, values,
+    self, add, directions, draws_in_time, duration, has_neighbours, has_tape, hops, hops_mut,
+    is_timed, model, repeats_draws, tables, tables_mut, values,
 };
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
@@ -87,6 +87,9 @@ fn shifted(case: &Case, by: Duration) -> Twin {
 
 /// The least common multiple of all periods that begin with the trial, in nanoseconds; `None` if nothing may be shifted.
 fn period(scenario: &Table) -> Option<u64> {
+    if has_tape(scenario) {
+        return None;
+    }
     let mut period = 1;
     for hop in hops(scenario) {
         if hop.contains_key("noise") || has_neighbours(hop) || repeats_draws(hop, "queue") {

@@ -170,7 +170,7 @@ class Bar:
             self._bar.stop()
 
     def show(self, name: str, done: int, total: int) -> None:
-        """Tells how far the work is."""
+        """Tells how far the work is; a `total` of 0 is not known."""
         if not self._bar:
             console = stderr()
             if not console.is_terminal or time.monotonic() - self._begin < _PATIENCE_S:
@@ -178,10 +178,10 @@ class Bar:
             self._bar = _progress(console)
             self._bar.start()
         if self._task is None:
-            self._task = self._bar.add_task(name, total=total, rate="")
+            self._task = self._bar.add_task(name, total=total or None, rate="")
         speed = self._bar.tasks[0].speed
         rate = f"{speed:.3g}/s" if speed else ""
-        self._bar.update(self._task, description=name, completed=done, total=total, rate=rate)
+        self._bar.update(self._task, description=name, completed=done, total=total or None, rate=rate)
 
 
 def _progress(console: Console) -> Progress:

@@ -149,6 +149,12 @@ pub(crate) fn draws_in_time(table: &Table) -> bool {
         && jitter.is_some_and(|jitter| jitter.contains_key("every"))
 }
 
+/// Whether the streams of randomness take other seeds by the clock.
+pub(crate) fn has_tape(scenario: &Table) -> bool {
+    let noise = scenario.get("noise").and_then(Value::as_table);
+    noise.is_some_and(|noise| noise.contains_key("tape"))
+}
+
 /// Whether neighbours or absences on the medium of a hop come by the clock.
 pub(crate) fn has_neighbours(hop: &Table) -> bool {
     let medium = hop.get("medium").and_then(Value::as_table);

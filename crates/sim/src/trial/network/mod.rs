@@ -155,6 +155,10 @@ impl Network {
         for (index, aggregate) in breakers.iter().enumerate() {
             queue.set(elements.number(Element::Breaker(index)), aggregate.next());
         }
+        for (hop, medium) in media.iter().enumerate() {
+            let due = medium.as_ref().map_or(Instant::NEVER, Medium::next);
+            queue.set(elements.number(Element::Medium(hop)), due);
+        }
         if let Some(tape) = &tape {
             queue.set(elements.number(Element::Tape), tape.next());
         }
