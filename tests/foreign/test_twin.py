@@ -18,6 +18,7 @@ from thalweg.base.errors import RequestError
 from thalweg.cli import main
 from thalweg.experiments.explain import file, reproduction
 from thalweg.experiments.explain.file_what_if import expected, swaps
+from thalweg.experiments.explain.picture import picture
 from thalweg.experiments.explain.twin import Twin
 from thalweg.foreign.inference.limits import limits
 from thalweg.foreign.inference.path import path
@@ -109,6 +110,19 @@ def test_a_twin_that_lacks_what_was_on_the_path_says_that_it_is_not_to_be_relied
 
 def test_a_twin_that_takes_as_long_as_the_file_is_not_doubted(log: Path) -> None:
     assert thalweg.explain(log, what_if=["reno"]).doubt == ""
+
+
+def test_a_page_has_a_table_of_other_controllers_and_a_picture_sentences(log: Path) -> None:
+    found = thalweg.explain(log, what_if=["reno"])
+    assert isinstance(found, file.FileAccount)
+    drawn = picture(found, "x", is_page=True)
+    (table,) = drawn.tables
+    assert [row[0] for row in table.rows] == ["cubic", "reno"]
+    assert {len(row) for row in table.rows} == {len(table.headers)}
+    assert "With reno" not in " ".join(drawn.spec["title"]["subtitle"])
+    said = picture(found, "x", is_page=False)
+    assert not said.tables
+    assert "With reno, the transfer takes" in " ".join(said.spec["title"]["subtitle"])
 
 
 def test_each_controller_plays_the_twin_once_whatever_is_asked_of_it(

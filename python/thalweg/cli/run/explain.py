@@ -195,7 +195,7 @@ def explain_file(file: str, flow: str | None, asked: _OfFile, format_: Format) -
         document["scenario"] = found.reproduction.document()
         written += [found.reproduction.sentence(), f"{asked.scenario} has the scenario."]
     if asked.out is not None:
-        picture(found, Path(file).name).save(asked.out)
+        picture(found, Path(file).name, is_page=asked.out.suffix == ".html").save(asked.out)
         written.append(f"{asked.out} has the figure.")
     if format_ is Format.JSON:
         print_json(document)
@@ -209,8 +209,6 @@ def explain_file(file: str, flow: str | None, asked: _OfFile, format_: Format) -
         stdout().print(table)
         if found.doubt:
             stdout().print(visible(found.doubt), markup=False, highlight=False)
-        if not found.who.named:
-            stdout().print("No controller fits the file, so that these are compared with none.")
     for sentence in written:
         stdout().print(visible(sentence), markup=False, highlight=False)
 

@@ -81,8 +81,10 @@ class FileAccount:
     @property
     def doubt(self) -> str:
         """Why the answers of `what_if` may not hold; empty if nothing says so."""
-        if not self.swaps or not self.who.named:
+        if not self.swaps:
             return ""
+        if not self.who.named:
+            return "No controller fits the file, so that these are compared with none."
         # Before its first packet of data, a flow has a handshake and a request.
         took = Numbers.of(self.view).time_s + (self.path.base_rtt_s or 0.0)
         return doubt(self.swaps[0], took)

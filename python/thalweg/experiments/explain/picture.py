@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from thalweg.engine.trace import Trace
 from thalweg.experiments.explain.file import FileAccount
+from thalweg.experiments.explain.file_what_if import HEADERS
 from thalweg.foreign.inference.flight import Flight
 from thalweg.foreign.inference.limits import CAUSES
 from thalweg.foreign.reading.view import Floats, Steps, View
 from thalweg.pages.figures import Figure
+from thalweg.pages.figures.figure import Table
 from thalweg.pages.figures.trial import plot_trace
 
 _PANELS = ("states", "limits", "window", "rtt", "rate")
@@ -20,15 +22,24 @@ _POINTS = 400
 """Intervals of rates."""
 
 
-def picture(found: FileAccount, title: str) -> Figure:
-    """Draws what the file says, and what follows from it."""
+def picture(found: FileAccount, title: str, is_page: bool) -> Figure:
+    """Draws what the file says, and what follows from it.
+
+    On a page, other controllers are a table below the figure; in a picture they are sentences above it.
+    """
     view = found.view
     trace = _trace(found)
-    sentences = found.sentences()
+    sentences = (replace(found, swaps=()) if is_page else found).sentences()
     called = {view.name: f"{view.name} ({', '.join(found.who.named) or view.source})"}
     known = trace.flows.columns
     wanted = [name for name in _PANELS if name != "states" or "state" in known]
-    return plot_trace(trace, title, sentences, called, wanted)
+    drawn = plot_trace(trace, title, sentences, called, wanted)
+    return replace(drawn, tables=(_swapped(found),)) if is_page and found.swaps else drawn
+
+
+def _swapped(found: FileAccount) -> Table:
+    caption = f"The transfer with other controllers, on paths that the file allows. {found.doubt}".rstrip()
+    return Table(caption, HEADERS, tuple(one.cells() for one in found.swaps))
 
 
 def _trace(found: FileAccount) -> Trace:
@@ -43,11 +54,13 @@ def _trace(found: FileAccount) -> Trace:
     columns["state"] = [states[place] if place >= 0 else "" for place in at]
     flows = pl.DataFrame({"time_s": times, "flow": [view.name] * times.size, **columns})
     capacity = found.path.capacity_bps if found.path.is_capacity_seen else None
+    ends = [0.0, float(times[-1])] if capacity is not None else []
     links = pl.DataFrame(
-        {"time_s": [0.0], "link": ["path"], "capacity_bps": [capacity if capacity is not None else math.nan]}
+        {"time_s": ends, "link": ["path"] * len(ends), "capacity_bps": [capacity] * len(ends)},
+        schema={"time_s": pl.Float64, "link": pl.String, "capacity_bps": pl.Float64},
     )
     nothing = pl.DataFrame(schema={"time_s": pl.Float64, "flow": pl.String})
-    return Trace(flows, nothing, links if capacity is not None else links.clear(), nothing)
+    return Trace(flows, nothing, links, nothing)
 
 
 def _columns(view: View) -> tuple[Floats, dict[str, object]]:

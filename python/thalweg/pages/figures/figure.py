@@ -50,6 +50,15 @@ class Chart(Protocol):
 
 
 @dataclass(frozen=True)
+class Table:
+    """Numbers that go with a figure; the first cell of a row names it."""
+
+    caption: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class Figure:
     """A figure: what Vega-Lite draws, without the colours of a theme, and words to go with it."""
 
@@ -62,6 +71,8 @@ class Figure:
     """What a cursor on a page reads at a time; see `cursor.js`."""
     links: Mapping[str, str] = field(default_factory=dict)
     """Addresses at which its trials open in the lab, by what the page calls them."""
+    tables: tuple[Table, ...] = ()
+    """Below the figure on a page."""
 
     @property
     def height_px(self) -> int:
