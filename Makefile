@@ -55,7 +55,7 @@ $(VENV)/.run: requirements-run.lock | $(BIN)/python
 	  $(call install,requirements-run.lock))
 	@echo "$(abspath python)" > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/thalweg.pth"
 	@printf '%s\n' '#!/bin/sh' "'''exec' \"$(abspath $(BIN)/python)\" \"\$$0\" \"\$$@\"" "' '''" \
-	  'import sys' '' 'from thalweg.cli import main' '' 'sys.exit(main())' > $(BIN)/thalweg
+	  'import sys' '' 'from thalweg.cli import main' '' 'if __name__ == "__main__":' '    sys.exit(main())' > $(BIN)/thalweg
 	@chmod +x $(BIN)/thalweg
 	@touch $@
 

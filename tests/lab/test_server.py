@@ -46,10 +46,10 @@ pytestmark = pytest.mark.timeout(300)
 
 
 class Lab:
-    """A running `thalweg lab`."""
+    """A running `thalweg lab`: the command as it is installed, since its processes load that file again."""
 
     def __init__(self, folder: Path, *options: str, errors: TextIO | None = None) -> None:
-        words = [sys.executable, "-c", "from thalweg.cli import main; main()", "lab", str(folder), *options]
+        words = [str(Path(sys.executable).with_name("thalweg")), "lab", str(folder), *options]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True)
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().removeprefix("open ").strip()
