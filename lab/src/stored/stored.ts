@@ -6,7 +6,7 @@ import { type Judgement, missing } from "../trial/verdict";
 /** A criterion of a scenario, and what its trials say about it. */
 export type StoredCriterion = Criterion & Judgement;
 
-/** A scenario of a result or a study, or a point of a sweep. */
+/** A scenario of a result or a study, a point of a sweep, or the scenario that is like a file. */
 export interface StoredScenario {
   name: string;
   title: string;
@@ -26,13 +26,15 @@ export interface StoredResult {
   version: string;
   /** For a sweep: the column of its medians. */
   metric?: string;
+  /** For a file of another program: why its transfer was as slow as it was. */
+  sentences?: string[];
   scenarios: StoredScenario[];
 }
 
 /** What a server offers: where it lies, and what it is. */
 export interface ResultEntry {
   path: string;
-  kind: "result" | "study" | "sweep";
+  kind: "result" | "study" | "sweep" | "file";
 }
 
 /** Who has stored results besides the reader. */

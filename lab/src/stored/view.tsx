@@ -59,7 +59,7 @@ export function Results() {
     <div class="results">
       <p class="quiet">
         What <code>thalweg suite</code>, <code>study</code>, <code>score</code> or <code>sweep</code> has stored with <code>--out</code>. A trial runs again here, and the page says whether its
-        hash is the same.
+        hash is the same. A log or a capture in the folder of <code>thalweg lab</code> is explained.
       </p>
       <label class="file">
         Open the folder of a result
@@ -83,9 +83,14 @@ export function Results() {
           ))}
         </ul>
       )}
-      {result && scenario && (
+      {result && (
         <>
           <h2>{result.title}</h2>
+          {result.sentences?.map((sentence, index) => <p key={index}>{sentence}</p>)}
+        </>
+      )}
+      {result && scenario && (
+        <>
           <label class="knob">
             <span>Scenario</span>
             <select aria-label="scenario of the result" value={chosen.value} onChange={(event) => (chosen.value = Number(event.currentTarget.value))}>

@@ -1,4 +1,4 @@
-"""Results, studies and sweeps that are stored in the folder of the lab: which there are, and the trials in one.
+"""What the folder of the lab has to open: results, studies, sweeps, files of other programs; and trials in them.
 
 A result was written by whoever: where it lies is confined to the folder, and what it says is checked by the store
 (`results`). The scenario of a sweep is read as one that a page asks for: what it names is in the folder, and
@@ -26,6 +26,7 @@ from thalweg.experiments.sweep.head import DOCUMENT
 from thalweg.experiments.sweep.result import SweepResult
 from thalweg.experiments.sweep.store import TEXT
 from thalweg.lab.folder import Folder
+from thalweg.lab.foreign import explained, is_listed
 from thalweg.results.metadata import METADATA
 from thalweg.results.suite_result import SuiteResult
 from thalweg.trials.store.outcome_store import OutcomeStore, outcomes_again
@@ -41,7 +42,7 @@ MOST_TRIALS = 1_000
 
 
 def listed(folder: Folder) -> list[dict[str, str]]:
-    """What is stored in the folder: `path` below it, and `kind`. Links to folders are not followed."""
+    """What the folder has to open: `path` below it, and `kind`. Links are not followed."""
     found: list[dict[str, str]] = []
     waiting = [(folder.path, 0)]
     for visited, (place, depth) in enumerate(waiting):
@@ -55,15 +56,23 @@ def listed(folder: Folder) -> list[dict[str, str]]:
         kind = next((kind for document, kind in _KINDS.items() if document in names), None)
         if kind is not None:
             found.append({"path": str(place.relative_to(folder.path)), "kind": kind})
-        elif depth < _DEPTH:
+            continue
+        for entry in filter(is_listed, entries):
+            found.append({"path": str(Path(entry.path).relative_to(folder.path)), "kind": "file"})
+        if depth < _DEPTH:
             inner = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
             waiting += [(Path(entry.path), depth + 1) for entry in inner if not entry.name.startswith(".")]
-    return found
+    return found[:_MOST_LISTED]
 
 
 def opened(folder: Folder, path: str) -> dict[str, Any]:
-    """The scenarios of a result or study, or the points of a sweep, with texts and trials. Raises RequestError."""
+    """The scenarios of a result, study or file, or the points of a sweep, with texts and trials.
+
+    Raises RequestError.
+    """
     place = folder.inside(path)
+    if place.is_file():
+        return explained(place)
     if (place / DOCUMENT).is_file():
         _refuse_links(place)
         try:
