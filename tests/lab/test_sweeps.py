@@ -16,9 +16,9 @@ import pytest
 
 from chromium import serious
 from lab.conftest import OPEN, Problems, Scheme
+from lab.stored.test_results import thalweg
 from lab.test_keyboard import until
 from lab.test_server import MINE, SIMPLE, Lab, ask, children, eventually, running, setup
-from lab.stored.test_results import thalweg
 from thalweg import Scenario, Sweep
 from thalweg.base.quantity import text
 from thalweg.experiments.sweep import SweepResult
