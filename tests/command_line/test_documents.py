@@ -48,7 +48,7 @@ COMMANDS = {
     "sweep": "sweep plan.toml --out sweep",
     "sweep-again": "sweep plan.toml --out sweep --format json",
     "sweep-shard": "sweep plan.toml --out half --shard 1/2",
-    "sweep-merge": "sweep merge half sweep --out both",
+    "sweep-merge": "merge half sweep --out both",
     "sweep-stored": "STORED both",
     "hunt": "hunt hunt.toml --out hunt --format json",
     "hunt-stored": "STORED hunt",

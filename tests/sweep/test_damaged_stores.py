@@ -195,7 +195,7 @@ def test_trials_of_two_runs_in_one_folder_count_once(stores: tuple[Path, Path], 
     assert result.rows["trials"].to_list() == [6, 6]
     assert values(store).equals(values(stores[1]), null_equal=True)
     assert sweep().estimate(store).present == 12
-    assert main(["sweep", "merge", str(store), "--out", str(tmp_path / "merged"), "-q"]) == 0
+    assert main(["merge", str(store), "--out", str(tmp_path / "merged"), "-q"]) == 0
     assert SweepResult.load(tmp_path / "merged").scan().collect().height == 12
 
 
@@ -220,10 +220,10 @@ def test_a_stray_table_is_named_and_nothing_is_lost(
     stray = store / name.replace("ENGINE", _native.engine())
     pl.DataFrame({"a": [1]}).write_parquet(stray)
     for command in (
-        ["report", str(store), "--out", str(tmp_path / "page.html"), "-q"],
+        ["sweep", "report", str(store), "--out", str(tmp_path / "page.html"), "-q"],
         ["merge", str(store), "--out", str(tmp_path / "merged"), "-q"],
     ):
-        assert main(["sweep", *command]) == 2
+        assert main(command) == 2
         said = capsys.readouterr().err
         assert said.startswith(f"error: {stray} is not a ")
         assert "Move it out of the store" in said
@@ -274,15 +274,15 @@ def test_a_merge_that_fails_midway_keeps_the_points_of_an_earlier_one(
         assert main(_shard(tmp_path, number)) == 0
     folders = [str(tmp_path / f"shard-{number}") for number in (1, 2)]
     out = tmp_path / "merged"
-    assert main(["sweep", "merge", folders[0], "--out", str(out), "-q"]) == 0
+    assert main(["merge", folders[0], "--out", str(out), "-q"]) == 0
     with monkeypatch.context() as full:
 
         def refuse(*_: object) -> None:
             raise RequestError("the disk is full")
 
         full.setattr(TrialStore, "write_frame", refuse)
-        assert main(["sweep", "merge", folders[1], "--out", str(out), "-q"]) == 2
-    assert main(["sweep", "merge", folders[1], "--out", str(out), "-q"]) == 0
+        assert main(["merge", folders[1], "--out", str(out), "-q"]) == 2
+    assert main(["merge", folders[1], "--out", str(out), "-q"]) == 0
     assert SweepResult.load(out).points.height == 4
     assert SweepResult.load(out).rows["trials"].to_list() == [1, 1, 1, 1]
 

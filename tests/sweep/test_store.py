@@ -203,6 +203,14 @@ def test_a_controller_of_this_process_alone_is_refused(scenario: str, tmp_path: 
         Sweep(scenario, {"controller.main": [mine]}).run(tmp_path / "out")
 
 
+def test_the_merge_of_sweeps_of_before_says_what_it_is_called_now(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", "merge", "a", "b", "--out", "c"]) == 2
+    assert (
+        capsys.readouterr().err
+        == "error: thalweg sweep merge: it is `thalweg merge a b --out c`, for any experiment\n"
+    )
+
+
 def test_a_shard_runs_its_share_and_merged_shards_are_the_sweep(scenario: str, tmp_path: Path) -> None:
     axes = {**AXES, "path.rtt": {"from": "10 ms", "to": "80 ms", "steps": 20}}
     for of, some in ((3, axes), (5, AXES)):  # whole points are dealt out, and trials of each
@@ -213,7 +221,7 @@ def test_a_shard_runs_its_share_and_merged_shards_are_the_sweep(scenario: str, t
         assert min(ran) > 0.4 * max(ran)
         folders = [str(root / str(n)) for n in range(1, of + 1)]
         for _ in range(2):  # the second time, all are there
-            assert main(["sweep", "merge", *folders, "--out", str(root / "merged"), "-q"]) == 0
+            assert main(["merge", *folders, "--out", str(root / "merged"), "-q"]) == 0
         assert values(root / "merged").equals(values(root / "whole"), null_equal=True)
         assert play(sweep, root / "merged").played == []
 
@@ -225,7 +233,7 @@ def test_the_store_of_another_sweep_is_refused_and_stays(scenario: str, tmp_path
     with pytest.raises(RequestError, match=r"holds a sweep of .*short.toml', the plan is of 'c4/simple-20mbps'"):
         Sweep("c4/simple-20mbps", AXES, trials=2).run(out)
     Sweep(scenario, {**AXES, "path.rtt": ["10 ms"]}, trials=2).run(tmp_path / "other")
-    assert main(["sweep", "merge", str(out), str(tmp_path / "other"), "--out", str(out)]) == 2
+    assert main(["merge", str(out), str(tmp_path / "other"), "--out", str(out)]) == 2
     assert values(out).equals(before, null_equal=True)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
@@ -320,7 +328,7 @@ def test_shards_merged_one_after_the_other_have_the_points_of_all(scenario: str,
     sweep = Sweep(scenario, AXES, trials=2)
     for number in (1, 2):
         sweep.play(tmp_path / str(number), ThisMachine(), Shard(number, 2))
-        assert main(["sweep", "merge", str(tmp_path / str(number)), "--out", str(tmp_path / "all"), "-q"]) == 0
+        assert main(["merge", str(tmp_path / str(number)), "--out", str(tmp_path / "all"), "-q"]) == 0
     assert SweepResult.load(tmp_path / "all").points.height == 4
 
 
@@ -338,7 +346,7 @@ def test_a_shard_without_trials_merges_with_the_others(scenario: str, tmp_path: 
     assert main(["sweep", "report", folders[0], "--out", str(tmp_path / "page.html")]) == 2
     assert "is a shard without trials" in capsys.readouterr().err
     play(sweep, tmp_path / "whole")
-    assert main(["sweep", "merge", *folders, "--out", str(tmp_path / "all"), "-q"]) == 0
+    assert main(["merge", *folders, "--out", str(tmp_path / "all"), "-q"]) == 0
     assert values(tmp_path / "all").equals(values(tmp_path / "whole"), null_equal=True)
     flows = SweepResult.load(tmp_path / "whole").head["flows"]
     assert SweepResult.load(tmp_path / "all").head["flows"] == flows != []

@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from thalweg.base.errors import RequestError
 from thalweg.cli.commands.later import Group, group_of, postponed
 
 
@@ -14,6 +15,8 @@ class _RunsPlans(Group):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Calls `run` for what is neither a command nor a question for help."""
+        if args[:1] == ["merge"]:
+            raise RequestError(f"thalweg sweep merge: it is `thalweg {' '.join(args)}`, for any experiment")
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
             args = ["run", *args]
         return super().parse_args(ctx, args)
@@ -23,7 +26,6 @@ COMMANDS = {
     "run": postponed(
         "sweep.run:run", "Run the trials of a plan that its store lacks, and show what was measured at each point."
     ),
-    "merge": postponed("sweep.merge:merge", "Put the trials of several stores into one."),
     "report": postponed(
         "sweep.report:report",
         "Write one page that needs no network: heat maps, small multiples, and throughput against delay.",

@@ -40,7 +40,7 @@ def run(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Begin even if it takes more than a day.")] = False,
     shard: Annotated[
-        str, typer.Option(metavar="I/N", help="Only one of N shares of the trials; see thalweg sweep merge.")
+        str, typer.Option(metavar="I/N", help="Only one of N shares of the trials; see thalweg merge.")
     ] = "1/1",
     jobs: Jobs = 0,
     cluster: ClusterAddress = None,
