@@ -231,4 +231,15 @@ mod tests {
         assert_eq!((second.sent, second.marked), (Bytes::ZERO, 1));
         assert_eq!(second.elapsed, Duration::from_millis(15));
     }
+
+    #[test]
+    fn the_mean_of_samples_is_known_if_there_were_any() {
+        let report = |samples, ms| Report {
+            samples,
+            rtts: Duration::from_millis(ms),
+            ..Report::default()
+        };
+        assert_eq!(report(0, 0).mean_rtt(), None);
+        assert_eq!(report(4, 100).mean_rtt(), Some(0.025));
+    }
 }

@@ -143,7 +143,34 @@ fn warped(delay: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::warped;
+    use super::*;
+    use thalweg_units::Bytes;
+
+    #[test]
+    fn the_largest_delay_is_that_of_the_last_500_ms() {
+        let at = |ms| Instant::START + Duration::from_millis(ms);
+        let mut signal = Signal::new(Instant::START);
+        let mut arrive = |sent, arrived| {
+            let size = Bytes::new(1000);
+            let (sent, arrived) = (at(sent), at(arrived));
+            signal.on_arrival(
+                &Arrival {
+                    packet: 0,
+                    size,
+                    sent,
+                    arrived,
+                },
+                1,
+                arrived,
+            );
+            signal.update();
+            signal.largest_queue()
+        };
+        assert_eq!(arrive(0, 10), Duration::ZERO); // the least delay there is
+        assert_eq!(arrive(70, 110), Duration::from_millis(30));
+        assert_eq!(arrive(595, 610), Duration::from_millis(30)); // 500 ms later
+        assert_eq!(arrive(602, 615), Duration::from_millis(5));
+    }
 
     #[test]
     fn a_longer_queue_counts_for_less_beyond_fifty_milliseconds() {

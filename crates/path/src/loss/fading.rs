@@ -171,6 +171,32 @@ mod tests {
         lost
     }
 
+    /// With a tape: whether the packets that leave every millisecond for a second are lost.
+    fn struck(seeds: [u64; 3], means: [Duration; 2]) -> Vec<bool> {
+        let mut rng = stream(1, "loss");
+        let losses = [Fraction::ZERO, Fraction::ONE].map(Chance::from);
+        let mut fading = Fading::new(means, losses, &mut rng);
+        fading.follow(&BlockSeeds::new(seeds.into_iter()));
+        let at = |ms| Instant::START + Duration::from_millis(ms);
+        (1..=300)
+            .map(|ms| fading.strikes(at(ms), &mut rng))
+            .collect()
+    }
+
+    #[test]
+    fn a_block_of_a_tape_has_the_states_of_its_seed() {
+        let ms = Duration::from_millis;
+        // One that forgets in a block of 100 ms, and one that does not.
+        for means in [[ms(1), ms(1)], [ms(40), ms(20)]] {
+            let (one, other) = (struck([1, 2, 3], means), struck([1, 9, 3], means));
+            assert_eq!(one[..100], other[..100]);
+            assert_ne!(one[100..200], other[100..200]);
+        }
+        let forgotten = [ms(1), ms(1)];
+        let (one, other) = (struck([1, 2, 3], forgotten), struck([1, 9, 3], forgotten));
+        assert_eq!(one[200..], other[200..]);
+    }
+
     #[test]
     fn the_share_of_the_time_and_the_length_of_bursts_do_not_depend_on_the_rate_of_packets() {
         for (gap_us, tolerance) in [(100, 0.0), (1_000, 0.5e-3), (20_000, 10e-3)] {

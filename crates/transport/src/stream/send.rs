@@ -276,4 +276,24 @@ mod tests {
         stream.on_lost(0, 600, false);
         assert!(stream.is_ready(0));
     }
+
+    #[test]
+    fn what_has_not_been_sent_is_taken_back_with_the_end() {
+        let mut stream = stream(2500);
+        stream.take_frame(1406, 9999).unwrap();
+        assert_eq!(stream.take_back(), 1094);
+        assert!(!stream.is_ready(9999));
+        assert_eq!(stream.take_back(), 0);
+        stream.write(10, true);
+        let (frame, _) = stream.take_frame(1406, 9999).unwrap();
+        assert!(matches!(
+            frame,
+            Frame::Stream {
+                offset: 1406,
+                len: 10,
+                fin: true,
+                ..
+            }
+        ));
+    }
 }
