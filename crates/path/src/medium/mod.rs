@@ -56,6 +56,14 @@ impl Medium {
         }
     }
 
+    /// By when it is to be called even if nothing of the ends is due, so that no call has much to make up for.
+    pub fn call_by(&self) -> Instant {
+        match self {
+            Medium::HalfDuplex(medium) => medium.next(),
+            Medium::Wifi(medium) => medium.call_by(),
+        }
+    }
+
     /// Packets have been pushed into the link `side` of `links` at `now`. Whether that matters to the medium.
     pub fn pushed<P: Packet>(
         &mut self,

@@ -52,7 +52,7 @@ fn an_idle_cell_makes_up_for_its_neighbours_in_parts_and_does_the_same() {
     let mut cell = Cell::new(&config, mbps(65.0), 1);
     let (mut now, mut before) = (Instant::START, 0);
     while now < end {
-        now = cell.medium.next().min(end);
+        now = cell.medium.call_by().min(end);
         let counters = cell.counters(now);
         let attempts = counters.iter().map(|one| one.attempts).sum();
         // 100 ms, in which each of 62 stations sends 10 frames in a millisecond at the most.

@@ -137,6 +137,10 @@ impl Wifi {
         self.due
     }
 
+    pub(super) fn call_by(&self) -> Instant {
+        self.due.min(self.event.0 + PATIENCE)
+    }
+
     pub(super) fn record_accesses(&mut self, on: bool) {
         self.log = on.then(VecDeque::new);
     }
@@ -228,9 +232,7 @@ impl Wifi {
         }
         self.event = (time, number);
         self.due = match self.live & ENDS {
-            0 => (self.stations[0].due)
-                .min(self.stations[CLIENT].due)
-                .min(time + PATIENCE),
+            0 => self.stations[0].due.min(self.stations[CLIENT].due),
             _ => time,
         };
     }

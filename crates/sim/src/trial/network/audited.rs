@@ -33,7 +33,9 @@ impl Network {
             Element::Link(link) => self.links[link.index()].next().unwrap_or(Instant::NEVER),
             Element::Applications(index) => self.connections[index].next_app(),
             Element::Source(index) => self.sources[index].next(),
-            Element::Medium(hop) => (self.media[hop].as_ref()).map_or(Instant::NEVER, Medium::next),
+            Element::Medium(hop) => {
+                (self.media[hop].as_ref()).map_or(Instant::NEVER, Medium::call_by)
+            }
             Element::Breaker(index) => self.breakers[index].next(),
             Element::Tape => self.next_block(),
             // Nothing has the other two numbers of a source.

@@ -65,7 +65,7 @@ impl Network {
         if let Some(audit) = &mut self.audit {
             audit.medium(hop, medium);
         }
-        let due = medium.next();
+        let due = medium.call_by();
         let number = self.elements.number(Element::Medium(hop));
         self.queue.set(number, due);
         if !concerns_links {

@@ -156,7 +156,7 @@ impl Network {
             queue.set(elements.number(Element::Breaker(index)), aggregate.next());
         }
         for (hop, medium) in media.iter().enumerate() {
-            let due = medium.as_ref().map_or(Instant::NEVER, Medium::next);
+            let due = medium.as_ref().map_or(Instant::NEVER, Medium::call_by);
             queue.set(elements.number(Element::Medium(hop)), due);
         }
         if let Some(tape) = &tape {
