@@ -45,7 +45,7 @@ class Command:
     arguments: list[str]
     folder: Path
     """The folder that it writes to, or reads."""
-    seeded: bool = True
+    seed_option: str | None = "--seed-set"
     seed: int = 1
     """The seed of the result that is in the folder."""
     took_s: float = 0.0
@@ -54,7 +54,7 @@ class Command:
 
     def line(self, seed: int) -> list[str]:
         """The command with a seed."""
-        return [*_RUN, *self.arguments, *(("--seed", str(seed)) if self.seeded else ())]
+        return [*_RUN, *self.arguments, *((self.seed_option, str(seed)) if self.seed_option else ())]
 
 
 def commands(root: Path) -> list[Command]:
@@ -69,12 +69,12 @@ def commands(root: Path) -> list[Command]:
     known = [
         Command("suite", ["suite", str(suite), "-n", str(_TRIALS), "--out", str(stored)], stored),
         Command("study", ["study", "fairness", *small, "--duration", "20 s", "-n", "20", "-o", str(study)], study),
-        Command("compare", ["compare", str(stored), str(stored)], stored, seeded=False),
+        Command("compare", ["compare", str(stored), str(stored)], stored, seed_option=None),
     ]
     if REFUSAL is None:
         trace, report = files / "trial.parquet", files / "report.json"
         live = ["run", str(suite / "one.toml"), "--live", "--trace", str(trace), "--report", str(report)]
-        known.append(Command("run --live", live, files))
+        known.append(Command("run --live", live, files, seed_option="--seed"))
     for command in known:
         begin = time.monotonic()
         _run(command, command.seed)

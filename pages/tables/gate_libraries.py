@@ -69,7 +69,7 @@ def gate(
         words = ["gate", "c4", *only, "--baseline", str(Path(folder, "b.json"))]
         words += ["--set", f"flow.main.stack={STACKS / f'lib{library}.so'}"]
         before, after = (["-c", f"main={controller}"] for controller in controllers)
-        status, _ = said([*words, *before, "-n", str(trials), "--seed", str(seed), "--accept"])
+        status, _ = said([*words, *before, "-n", str(trials), "--seed-set", str(seed), "--accept"])
         assert status == 0, (library, controllers)
         status, output = said([*words, *after, *options, "--format", "json"])
     document = json.loads(output)

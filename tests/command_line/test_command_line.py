@@ -118,9 +118,9 @@ def test_the_replay_command_of_run_reproduces_the_worst_trial(scenario_file: Pat
                 "paper",
                 "-n",
                 "3",
-                "--seed=1",
+                "--seed-set=1",
             ],
-            "--preset, --trials, --seed: cannot be combined with --series",
+            "--preset, --trials, --seed-set: cannot be combined with --series",
         ),
     ],
 )

@@ -135,7 +135,7 @@ BOTH = ["--only", "simple-*"]
     [
         (["c4-05", "--only", "alone"], "is of the suite 'c4', not of c4-05"),
         (["c4", *BOTH, "-n", "3"], "-n 3: FILE has 2 trials of each scenario"),
-        (["c4", *BOTH, "--seed", "2"], "begins with seed 1, not with seed 2 (first trial 1048577)"),
+        (["c4", *BOTH, "--seed-set", "2"], "begins with seed 1, not with seed set 2 (first trial 1048577)"),
         (["c4", *BOTH, "--only", "satellite"], "lacks satellite of the suite c4"),
         (["c4"], "lacks satellite, low-and-up, drop-and-back and 26 more of the suite c4"),
         (["c4", *BOTH, "--set", "path.rtt=90ms"], "is of another state of simple-20mbps, simple-200mbps"),
@@ -178,7 +178,7 @@ def test_a_baseline_of_another_version_of_the_engine_is_refused(accepted: Path, 
 def test_a_part_is_accepted_into_a_baseline_of_the_same_seeds_only(accepted: Path, capsys: Capture) -> None:
     part = ["gate", "c4", "--only", "simple-20mbps", "--baseline", str(accepted), "--accept"]
     before = accepted.read_bytes()
-    assert main([*part, "--seed", "2"]) == 2
+    assert main([*part, "--seed-set", "2"]) == 2
     assert main([*part, "-n", "3"]) == 2
     assert "-n 3" in (told := capsys.readouterr().err)
     assert told.count("run with --accept and without --only") == 2

@@ -67,7 +67,7 @@ def test_unchanged_controllers_are_identical_with_all_their_trials_and_pass_even
 ) -> None:
     for seeds in range(1, 11):
         file = ("--baseline", f"{seeds}.json")
-        assert gate("--accept", "--seed", str(seeds), "-c", "main=cubic", *file) == 0
+        assert gate("--accept", "--seed-set", str(seeds), "-c", "main=cubic", *file) == 0
         capsys.readouterr()
         # Options at their default are the same controller.
         assert gate("--strict", "-c", "main=cubic:beta=0.7", *file) == 0
@@ -102,7 +102,7 @@ def test_a_change_of_the_stack_is_found_with_every_set_of_seeds(
 ) -> None:
     for seeds in ("1", "2", "3"):
         file = ("--baseline", f"{seeds}.json")
-        assert gate("--accept", "-n", "5", "--seed", seeds, "-c", "main=cubic", *file) == 0
+        assert gate("--accept", "-n", "5", "--seed-set", seeds, "-c", "main=cubic", *file) == 0
         capsys.readouterr()
         assert gate("--strict", *change.split(), *file) == 1
         assert "trials differ from the baseline" in capsys.readouterr().err

@@ -79,7 +79,9 @@ def test_links_of_a_study_open_the_first_trial_of_each_scenario(
     browser: Browser, opened: Open, tmp_path: Path
 ) -> None:
     conditions = "-c c4 -c cubic --buffer 1 --rtt-ratio 1 --queue drop-tail --flows 2 --duration 20s --gap 1s"
-    main(["study", "fairness", *conditions.split(), "-n", "2", "--seed", "3", "--out", str(tmp_path / "study")])
+    main(
+        ["study", "fairness", *conditions.split(), "-n", "2", "--seed-set", "3", "--out", str(tmp_path / "study")]
+    )
     fragments = links_of(browser, tmp_path / "study" / "report.html")["scenarios"]
     files = sorted((tmp_path / "study" / "scenarios").iterdir())
     assert len(fragments) == len(files) > 2

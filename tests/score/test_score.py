@@ -156,7 +156,7 @@ def test_what_is_wrong_is_one_message_with_status_2(
         (["cubic", "--suite", "serch"], "did you mean search"),
         (["cubic", "--suite", str(other)], "has no flow 'main'"),
         (["cubic", "-n", "0"], "--trials"),
-        (["cubic", "--seed", "0"], "--seed"),
+        (["cubic", "--seed-set", "0"], "--seed-set"),
     ):
         assert main(["score", *words]) == 2, words
         told = capfd.readouterr()

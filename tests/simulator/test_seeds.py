@@ -32,15 +32,15 @@ def test_suites_of_different_seeds_share_no_trial_and_each_trial_is_found_again_
     stored = []
     for number in (1, 2):
         out = tmp_path / f"seed-{number}"
-        assert main(["suite", str(folder), "-n", "3", "--seed", str(number), "--out", str(out)]) == 0
+        assert main(["suite", str(folder), "-n", "3", "--seed-set", str(number), "--out", str(out)]) == 0
         stored.append(SuiteResult.load(out)["short"].trials)
     assert stored[0]["seed"].to_list() == [1, 2, 3]
     assert stored[1]["seed"].to_list() == [2**20 + 1, 2**20 + 2, 2**20 + 3]
     assert not set(stored[0]["trace_hash"]) & set(stored[1]["trace_hash"])
-    first, second = capsys.readouterr().out.split("seed 2 (first trial 1048577); ")
+    first, second = capsys.readouterr().out.split("seed set 2 (first trial 1048577); ")
     assert "3 trials, seed 1; " in first
     assert second
-    assert "seed 2 (first trial 1048577)" in (tmp_path / "seed-2" / "report.html").read_text(encoding="utf-8")
+    assert "seed set 2 (first trial 1048577)" in (tmp_path / "seed-2" / "report.html").read_text(encoding="utf-8")
     assert main(["replay", str(tmp_path / "seed-2"), "short", "1"]) == 0
     assert f"seed {2**20 + 2}" in capsys.readouterr().out
     seed = str(2**20 + 2)
@@ -51,5 +51,5 @@ def test_suites_of_different_seeds_share_no_trial_and_each_trial_is_found_again_
 
 
 def test_a_set_before_the_first_is_refused(capsys: Capture) -> None:
-    assert main(["suite", "c4", "--seed", "0"]) == 2
-    assert "--seed" in capsys.readouterr().err
+    assert main(["suite", "c4", "--seed-set", "0"]) == 2
+    assert "--seed-set" in capsys.readouterr().err

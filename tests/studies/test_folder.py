@@ -204,7 +204,7 @@ def test_an_interrupted_study_beside_an_older_one_keeps_its_rows(
 
     monkeypatch.setattr(Scenario, "trials", once)
     capsys.readouterr()
-    assert main([*STUDY, str(tmp_path), "--seed", "2"]) == INTERRUPTED
+    assert main([*STUDY, str(tmp_path), "--seed-set", "2"]) == INTERRUPTED
     part = tmp_path / ".unfinished"
     said = f"wrote {part} and {part / 'report.html'}; {tmp_path} keeps its older study"
     assert said in capsys.readouterr().err

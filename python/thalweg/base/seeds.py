@@ -34,15 +34,15 @@ def set_of(first: int) -> int:
 
 
 def seed_text(first: int) -> str:
-    """The text of `--seed`, from the seed of the first trial of a suite or a study.
+    """The text of `--seed-set`, from the seed of the first trial of a suite or a study.
 
     >>> seed_text(1), seed_text(1048577)
-    ('seed 1', 'seed 2 (first trial 1048577)')
+    ('seed 1', 'seed set 2 (first trial 1048577)')
     >>> seed_text(7)  # not the first of a set: from Python, which takes any seed
     'seed 7'
     """
     number, rest = divmod(first - 1, SET_SIZE)
-    return f"seed {number + 1} (first trial {first})" if number > 0 and rest == 0 else f"seed {first}"
+    return f"seed set {number + 1} (first trial {first})" if number > 0 and rest == 0 else f"seed {first}"
 
 
 def runs(seeds: Sequence[int], some: Container[int]) -> Iterator[Sequence[int]]:

@@ -91,17 +91,10 @@ AllowUnseeded = Annotated[
 Seed = Annotated[
     int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first trial; trial i has this seed plus i.")
 ]
-SeedSet = Annotated[
-    int,
-    typer.Option(
-        "--seed",
-        min=1,
-        max=LARGEST_SET,
-        callback=first_seed,
-        help="Number of a set of seeds; no two sets share a trial. Trial i of set 1 has seed i + 1.",
-    ),
-]
+_SEED_SET = "Number of a set of seeds; no two sets share a trial. Trial i of set 1 has seed i + 1."
+SeedSet = Annotated[int, typer.Option("--seed-set", min=1, max=LARGEST_SET, callback=first_seed, help=_SEED_SET)]
 """What a command gets is the seed of the first trial."""
+SetNumber = Annotated[int, typer.Option("--seed-set", min=1, max=LARGEST_SET, help=_SEED_SET)]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 for all cores.")]
 ClusterAddress = Annotated[
     str | None,

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from thalweg.base.seeds import LARGEST_SET
 from thalweg.cli.console import Bar, note, print_json
-from thalweg.cli.options import ClusterAddress, Jobs, ShardOption
+from thalweg.cli.options import ClusterAddress, Jobs, SetNumber, ShardOption
 from thalweg.cli.status import FAILED, PASSED
 
 
@@ -20,15 +19,7 @@ def score(
     ],
     suite: Annotated[str, typer.Option("--suite", help="A suite, or a folder of scenarios.")] = "search",
     trials: Annotated[int, typer.Option("--trials", "-n", min=1, max=1000, help="Trials of each scenario.")] = 4,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            min=1,
-            max=LARGEST_SET,
-            help="Set of seeds; it also draws the held-back scenarios.",
-        ),
-    ] = 1,
+    seed: SetNumber = 1,
     jobs: Jobs = 0,
     cluster: ClusterAddress = None,
     shard: ShardOption = "1/1",

@@ -134,6 +134,7 @@ def gate(
     seed: Annotated[
         int | None,
         typer.Option(
+            "--seed-set",
             min=1,
             max=LARGEST_SET,
             help="Number of a set of seeds, as of suites.  [default: the baseline's, or 1]",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thalweg.base.quantity import text
-from thalweg.base.seeds import LARGEST_SET
 from thalweg.cli.console import Bar, note, print_json, stdout
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import (
@@ -20,6 +19,7 @@ from thalweg.cli.options import (
     Format,
     Jobs,
     Quiet,
+    SetNumber,
     Settings,
     StackChoice,
     bindings,
@@ -60,7 +60,7 @@ def tails(
     runs: Annotated[
         int, typer.Option(min=3, max=1000, help="Independent runs, from which the interval is computed.")
     ] = 10,
-    seed: Annotated[int, typer.Option(min=1, max=LARGEST_SET, help="Number of the set of draws.")] = 1,
+    seed: SetNumber = 1,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", help="Where tails.json and worst.toml go."),

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thalweg.base.seeds import LARGEST_SET
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.interruption import stopped_by_terminate
-from thalweg.cli.options import ClusterAddress, Format, Jobs, Quiet, check_writable
+from thalweg.cli.options import ClusterAddress, Format, Jobs, Quiet, SetNumber, check_writable
 from thalweg.cli.status import INTERRUPTED, NOTHING_FOUND, PASSED
 
 if TYPE_CHECKING:
@@ -33,9 +32,7 @@ def tune(
     ] = None,
     suite: Annotated[str, typer.Option(help="A suite, or a folder of scenarios.")] = "search",
     trials: Annotated[int, typer.Option("--trials", "-n", min=1, max=1000, help="Trials of each scenario.")] = 4,
-    seed: Annotated[
-        int, typer.Option(min=1, max=LARGEST_SET, help="Set of seeds; it also draws the held-back scenarios.")
-    ] = 1,
+    seed: SetNumber = 1,
     budget: Annotated[int, typer.Option(min=1, max=10**5, help="Number of sets of options to try.")] = 64,
     search_seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the search.")] = 1,
     out: Annotated[
