@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pages.made import ROOT, row
 
 _TEST = ("cargo", "test", "--locked", "--profile", "work", "-p", "thalweg-path", "--test", "wifi")
-_BIANCHI = re.compile(r"^(\d+): p (\S+) (\S+), frames (\S+) (\S+) \((\S+) %\)$", re.MULTILINE)
-_NS3 = re.compile(r"^(A|Ax) (\S+) (\d+): (\S+) %$", re.MULTILINE)
-_HIDDEN = re.compile(r"^hidden: arrived (\S+) (\S+)$", re.MULTILINE)
+# The first line of a test follows its name.
+_BIANCHI = re.compile(r"(?:^|\.\.\. )(\d+): p (\S+) (\S+), frames (\S+) (\S+) \((\S+) %\)$", re.MULTILINE)
+_NS3 = re.compile(r"(?:^|\.\.\. )(A|Ax) (\S+) (\d+): (\S+) %$", re.MULTILINE)
+_HIDDEN = re.compile(r"(?:^|\.\.\. )hidden: arrived (\S+) (\S+)$", re.MULTILINE)
 
 
 def printed() -> str:
