@@ -2,6 +2,7 @@
 
 import type { CheckedScenario, Value, Values } from "../engine/engine";
 import { written } from "../words/quantity";
+import { type MediumSettings, mediumSettings } from "./medium";
 
 /** A slider over powers of ten between two bounds, or a list of words. */
 export interface Knob {
@@ -44,6 +45,7 @@ export interface Settings {
   queue: Choice;
   jitter: Choice;
   jitterMean: Knob | null;
+  air: MediumSettings;
   linuxHosts: Switch;
 }
 
@@ -214,6 +216,7 @@ export function settings(checked: CheckedScenario, queues: string[], sets: Recor
             shown: written(seconds, "s"),
             at: (position) => meanOf(valueAt(position, 1e-4, 0.1)),
           },
+    air: mediumSettings(hop, values, sets),
     linuxHosts: linuxHosts(checked.values, sets[HOSTS]),
   };
 }
