@@ -10,13 +10,13 @@ use thalweg_units::{Duration, Instant};
 /// airtime, and all here but `failed_attempts`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct MediumOutcome {
-    /// Of the station that sends on this link, with nobody else in the air. Frames with their acknowledgements.
+    /// The part of the station that sends on this link, with nobody else in the air. Frames with their acknowledgements.
     pub airtime: f64,
-    /// Of a neighbour, with nobody else in the air.
+    /// The part of neighbours, with nobody else in the air.
     pub neighbours: f64,
-    /// Of several stations at once: they collide, or do not hear each other.
+    /// The part in which several stations are in the air: they collide, or do not hear each other.
     pub several: f64,
-    /// Of nobody: spaces, backoff, and nothing to send.
+    /// The rest: spaces, backoff, and nothing to send.
     pub idle: f64,
     /// The attempts of this station that failed, of those that ended; absent if there are none.
     pub failed_attempts: Option<f64>,

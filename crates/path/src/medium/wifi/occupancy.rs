@@ -9,13 +9,13 @@ use thalweg_units::{Duration, Instant};
 /// How long the medium was whose. The sum is the time since the start of the trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Of the access point and of the client, with nobody else in the air.
+    /// The access point's and the client's, with nobody else in the air.
     pub ends: [Duration; 2],
-    /// Of a neighbour, with nobody else in the air.
+    /// A neighbour's, with nobody else in the air.
     pub neighbours: Duration,
-    /// Of two stations or more at the same time: collisions, and stations that do not hear each other.
+    /// Two stations' or more at the same time: collisions, and stations that do not hear each other.
     pub several: Duration,
-    /// Of nobody.
+    /// Nobody's.
     pub idle: Duration,
 }
 
