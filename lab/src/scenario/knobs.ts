@@ -2,7 +2,6 @@
 
 import type { CheckedScenario, Value, Values } from "../engine/engine";
 import { written } from "../words/quantity";
-import { type MediumSettings, mediumSettings } from "./medium";
 
 /** A slider over powers of ten between two bounds, or a list of words. */
 export interface Knob {
@@ -34,6 +33,8 @@ export interface Switch {
 export interface Settings {
   /** Which hop: `path`, or `link.NAME`. */
   hop: string;
+  /** What the scenario writes of it. */
+  values: Values;
   /** How many hops the scenario has; the first one is changed. */
   hops: number;
   rate: Knob;
@@ -45,7 +46,6 @@ export interface Settings {
   queue: Choice;
   jitter: Choice;
   jitterMean: Knob | null;
-  air: MediumSettings;
   linuxHosts: Switch;
 }
 
@@ -186,6 +186,7 @@ export function settings(checked: CheckedScenario, queues: string[], sets: Recor
       : { [meanKey]: quoted(written(seconds, "s")) };
   return {
     hop,
+    values,
     hops: Array.isArray(checked.values["link"]) ? checked.values["link"].length : 1,
     rate: knob(`${hop}.rate`, "Rate", values["rate"], amount("rate"), { least: 1e5, most: 1e9, unit: "bps" }),
     rtt: knob(`${hop}.rtt`, upDelay === undefined ? "Round-trip time" : "Twice the delay down", values["rtt"], amount("rtt"), DELAYS),
@@ -216,7 +217,6 @@ export function settings(checked: CheckedScenario, queues: string[], sets: Recor
             shown: written(seconds, "s"),
             at: (position) => meanOf(valueAt(position, 1e-4, 0.1)),
           },
-    air: mediumSettings(hop, values, sets),
     linuxHosts: linuxHosts(checked.values, sets[HOSTS]),
   };
 }

@@ -5,7 +5,7 @@ import { narrow } from "../chart/appearance";
 import { about, adjust, change, checked, refusal, seed, setup } from "../state/lab";
 import { writeDown } from "../state/write_down";
 import { type Choice, type Knob, settings } from "../scenario/knobs";
-import type { MediumChoice, MediumSettings } from "../scenario/medium";
+import { type MediumChoice, type MediumSettings, mediumSettings } from "../scenario/medium";
 import type { CheckedScenario } from "../engine/engine";
 import { Term } from "../words/term";
 
@@ -163,7 +163,7 @@ export function Path() {
       <List choice={now.queue} />
       <List choice={now.jitter} />
       {now.jitterMean && <Slider knob={now.jitterMean} term="jitter" />}
-      <Air air={now.air} />
+      <Air air={mediumSettings(now.hop, now.values, setup.value.sets)} />
       <div class="knob">
         <label for="linux-hosts">
           <Term term="hosts">As Linux sends it</Term>
