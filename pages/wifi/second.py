@@ -1,8 +1,8 @@
 """A second generator of series, unlike the one by which mechanisms are named: what it does not have.
 
 Other physical layers and categories, two kinds of neighbours at once, fallback of rates, other paces; parameters
-that drift, since a series is made of three pieces with their own draws; and what is not a mechanism of Wi-Fi: jitter
-in time, handovers at fixed intervals, losses in bursts, a queue with a sawtooth.
+that drift, since a series is made of three pieces with their own draws; and what is not a mechanism of Wi-Fi:
+jitter in time, handovers at fixed intervals, losses in bursts, a queue with a sawtooth.
 """
 
 from __future__ import annotations
