@@ -864,7 +864,8 @@ class Outcomes:
         """One row for each trial and link: trial, seed, link, delivered_packets, delivered_bytes,
         dropped_packets, lost_packets, marked_packets, utilisation (0 to 1), mean_queue_delay_s,
         max_queue_packets, requested_jitter_s, drawn_jitter_s, experienced_jitter_s, requested_loss,
-        realised_loss (0 to 1)."""
+        realised_loss (0 to 1); with a medium of Wi-Fi airtime, airtime_of_neighbours,
+        airtime_of_several, airtime_idle, failed_attempts (0 to 1), else nan."""
 
     @property
     def requests(self) -> Columns:

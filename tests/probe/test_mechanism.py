@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from thalweg.engine.scenario import Scenario
+from thalweg.probe.mechanism.families import FAMILIES, Pace
 from thalweg.probe.mechanism.naming import Mechanism, name_mechanism
+from thalweg.probe.mechanism.reference import reference
 from thalweg.probe.series import Floats, Series
 from thalweg.probe.simulated import simulate_probe
 
@@ -84,6 +86,18 @@ def test_nothing_is_named_on_a_path_without_wifi() -> None:
         np.concatenate([np.full(1800, 0.02), np.full(1950, 1e6)]),
     ):
         assert measured(rtt).name is None
+
+
+def test_samples_of_a_parameter_are_what_was_drawn_to_the_last_digit() -> None:
+    # The exponential of the logarithm of 8 is less than 8: an interval up to it would not hold 8 attempts.
+    table = reference(Pace(500, 0.02), 20)
+    place = [family.name for family in FAMILIES].index("hidden")
+    drawn = table.drawn[place]
+    attempts = {parameters["attempts"] for parameters in drawn.parameters}
+    assert len(attempts) >= 3
+    assert attempts <= {4, 5, 6, 7, 8}
+    for values in drawn.values:
+        assert set(table.parameter(place, "attempts", values).tolist()) <= attempts
 
 
 def test_a_series_that_cannot_be_compared_is_told_why() -> None:

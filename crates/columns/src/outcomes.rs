@@ -3,7 +3,8 @@
 use crate::table::{Columns, Table};
 use std::collections::BTreeSet;
 use thalweg_sim::{
-    Finished, FlowOutcome, FlowSpec, LimitedBy, LinkOutcome, MediaOutcome, Outcome, RequestOutcome,
+    Finished, FlowOutcome, FlowSpec, LimitedBy, LinkOutcome, MediaOutcome, MediumOutcome, Outcome,
+    RequestOutcome,
 };
 
 #[derive(Clone, Copy)]
@@ -168,7 +169,27 @@ pub fn links(trials: &[Finished]) -> Table {
         .seconds("experienced_jitter_s", |row| row.link.experienced_jitter)
         .float("requested_loss", |row| row.link.requested_loss)
         .float("realised_loss", |row| row.link.realised_loss)
+        .float("airtime", |row| of_medium(row, |all| Some(all.airtime)))
+        .float("airtime_of_neighbours", |row| {
+            of_medium(row, |all| Some(all.neighbours))
+        })
+        .float("airtime_of_several", |row| {
+            of_medium(row, |all| Some(all.several))
+        })
+        .float("airtime_idle", |row| of_medium(row, |all| Some(all.idle)))
+        .float("failed_attempts", |row| {
+            of_medium(row, |all| all.failed_attempts)
+        })
         .finish()
+}
+
+/// A number of the medium of a link; not a number if no stations contend for it.
+fn of_medium(row: &LinkRow<'_>, number: impl Fn(&MediumOutcome) -> Option<f64>) -> f64 {
+    row.link
+        .medium
+        .as_ref()
+        .and_then(number)
+        .unwrap_or(f64::NAN)
 }
 
 /// One row for each trial.

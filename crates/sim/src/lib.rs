@@ -28,7 +28,7 @@ pub use outcome::senders::Senders;
 pub use outcome::series::{FlowSeries, SenderSeries, Series};
 pub use outcome::summary::jain;
 pub use outcome::trace::{DropRow, HeldRow, LinkRow, Trace};
-pub use outcome::{FlowOutcome, LinkOutcome, Measured, Outcome, RequestOutcome};
+pub use outcome::{FlowOutcome, LinkOutcome, Measured, MediumOutcome, Outcome, RequestOutcome};
 pub use quic::{Description as StackLibrary, StackController};
 pub use scenario::schema::{json_schema, names_library};
 pub use scenario::{

@@ -33,6 +33,8 @@ export interface Switch {
 export interface Settings {
   /** Which hop: `path`, or `link.NAME`. */
   hop: string;
+  /** What the scenario writes of it. */
+  values: Values;
   /** How many hops the scenario has; the first one is changed. */
   hops: number;
   rate: Knob;
@@ -184,6 +186,7 @@ export function settings(checked: CheckedScenario, queues: string[], sets: Recor
       : { [meanKey]: quoted(written(seconds, "s")) };
   return {
     hop,
+    values,
     hops: Array.isArray(checked.values["link"]) ? checked.values["link"].length : 1,
     rate: knob(`${hop}.rate`, "Rate", values["rate"], amount("rate"), { least: 1e5, most: 1e9, unit: "bps" }),
     rtt: knob(`${hop}.rtt`, upDelay === undefined ? "Round-trip time" : "Twice the delay down", values["rtt"], amount("rtt"), DELAYS),

@@ -7,6 +7,7 @@ import { numbers, words } from "../trial/columns";
 import { text } from "../words/quantity";
 import { completionOf, meets, missing, subject, values } from "../trial/verdict";
 import { Term } from "../words/term";
+import { Airtime } from "./airtime";
 
 /** Whether the trial is the one that a link, or a stored result, has promised. */
 function HashCheck() {
@@ -115,6 +116,7 @@ export function Outcome() {
           </tbody>
         </table>
       </div>
+      <Airtime of={shown} />
       <p class="fingerprint">
         <Term term="seed">seed</Term> {String(trial.seed)} · <Term term="trace hash">trace hash</Term> <code data-hash>{trial.hash}</code> ·{" "}
         {numbers(trial.outcomes.trials, "packets")[0]} packets in {trial.milliseconds.toFixed(1)} ms

@@ -5,6 +5,7 @@ import { narrow } from "../chart/appearance";
 import { about, adjust, change, checked, refusal, seed, setup } from "../state/lab";
 import { writeDown } from "../state/write_down";
 import { type Choice, type Knob, settings } from "../scenario/knobs";
+import { type MediumChoice, type MediumSettings, mediumSettings } from "../scenario/medium";
 import type { CheckedScenario } from "../engine/engine";
 import { Term } from "../words/term";
 
@@ -33,15 +34,16 @@ function Slider({ knob, term }: { knob: Knob; term?: string }) {
 }
 
 function List({ choice }: { choice: Choice }) {
-  const id = `choice-${choice.label.replaceAll(" ", "-")}`;
+  return <Words label={choice.label} choice={choice} choose={(word) => void adjust(choice.set(word))} />;
+}
+
+/** A list of words, and what choosing one of them does. */
+function Words({ label, term, choice, choose }: { label: string; term?: string; choice: { chosen: string; words: string[] }; choose: (word: string) => void }) {
+  const id = `choice-${label.replaceAll(" ", "-")}`;
   return (
     <div class="knob">
-      <label for={id}>{choice.label}</label>
-      <select
-        id={id}
-        value={choice.chosen}
-        onChange={(event) => void adjust(choice.set(event.currentTarget.value))}
-      >
+      <label for={id}>{term ? <Term term={term}>{label}</Term> : label}</label>
+      <select id={id} value={choice.chosen} onChange={(event) => choose(event.currentTarget.value)}>
         {choice.words.map((word) => (
           <option key={word} value={word} selected={word === choice.chosen}>
             {word}
@@ -49,6 +51,18 @@ function List({ choice }: { choice: Choice }) {
         ))}
       </select>
     </div>
+  );
+}
+
+/** The medium of the hop, and its neighbours. */
+function Air({ air }: { air: MediumSettings }) {
+  const choose = (choice: MediumChoice) => (word: string) => void change({ sets: choice.choose(word, setup.value.sets) });
+  return (
+    <>
+      <Words label="Medium" term="medium" choice={air.medium} choose={choose(air.medium)} />
+      {air.neighbours && <Slider knob={air.neighbours} />}
+      {air.heard && <Words label="Who hears them" choice={air.heard} choose={choose(air.heard)} />}
+    </>
   );
 }
 
@@ -149,6 +163,7 @@ export function Path() {
       <List choice={now.queue} />
       <List choice={now.jitter} />
       {now.jitterMean && <Slider knob={now.jitterMean} term="jitter" />}
+      <Air air={mediumSettings(now.hop, now.values, setup.value.sets)} />
       <div class="knob">
         <label for="linux-hosts">
           <Term term="hosts">As Linux sends it</Term>

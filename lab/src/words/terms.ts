@@ -36,6 +36,14 @@ export const TERMS: Record<string, Word> = {
     meaning: "A delay of packets that this sender's queue does not cause; a packet that does not overtake waits for those before it.",
     source: "docs/reference/models.md",
   },
+  medium: {
+    meaning: "What both directions of the hop share: they take turns, or contend with neighbours as stations of Wi-Fi do.",
+    source: "docs/reference/wifi.md",
+  },
+  airtime: {
+    meaning: "Whose the time of the medium was, frames with their acknowledgements; several at once collide, or do not hear each other.",
+    source: "docs/reference/wifi.md",
+  },
   hosts: {
     meaning: "All flows have hosts that read all that has arrived before an answer, and send in bundles whose size follows the pacing rate.",
     source: "docs/reference/scenarios.md",

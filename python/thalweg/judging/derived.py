@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from thalweg.judging.measures import LIMITS, METRICS, Better, Measure, Of
 
-_ROWS: Mapping[Of, tuple[tuple[str, str, Better, str], ...]] = {
+_ROWS: Mapping[Of, tuple[tuple[str, str, Better | None, str], ...]] = {
     "flow": (
         ("min-rtt", "s", "lower", "smallest RTT sample of the sender of data"),
         (
@@ -37,6 +37,11 @@ _ROWS: Mapping[Of, tuple[tuple[str, str, Better, str], ...]] = {
         ("link-dropped", "share", "lower", "packets that its queue or policer dropped, of those offered"),
         ("link-lost", "share", "lower", "packets that it lost at random, of those offered"),
         ("link-policed", "share", "lower", "packets that its policer dropped, of those offered"),
+        ("link-airtime", "share", None, "of the time, in which only its station is in the air of a Wi-Fi medium"),
+        ("link-airtime-of-neighbours", "share", None, "of the time, in which only a neighbour is in the air"),
+        ("link-airtime-of-several", "share", "lower", "of the time, in which several stations are in the air"),
+        ("link-airtime-idle", "share", None, "of the time, in which nobody is in the air"),
+        ("link-failed-attempts", "share", "lower", "frames of its station that failed, of those that it sent"),
     ),
     "flows": (
         ("jain", "", "higher", "of the bytes of the flows while all were active"),

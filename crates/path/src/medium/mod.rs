@@ -7,7 +7,7 @@ pub mod wifi;
 use crate::{Link, Packet};
 pub use half_duplex::{HalfDuplex, HalfDuplexConfig};
 use thalweg_units::Instant;
-use wifi::{AccessEvent, Wifi, WifiConfig};
+use wifi::{AccessEvent, MediumUse, Wifi, WifiConfig};
 
 /// How links get access to a medium.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +85,19 @@ impl Medium {
                 true
             }
             Medium::Wifi(medium) => medium.call(now, links),
+        }
+    }
+
+    /// What it was used for up to `now`, once everything that is due before has been called; a medium without contention has no
+    /// account.
+    pub fn use_until<P: Packet>(
+        &mut self,
+        now: Instant,
+        links: &mut [Link<P>; 2],
+    ) -> Option<MediumUse> {
+        match self {
+            Medium::HalfDuplex(_) => None,
+            Medium::Wifi(medium) => Some(medium.use_until(now, links)),
         }
     }
 

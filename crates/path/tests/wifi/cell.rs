@@ -1,7 +1,7 @@
 //! A cell: two links, their medium, and a driver that calls them in the order of time.
 
 use thalweg_path::test_packet::TestPacket;
-use thalweg_path::wifi::{StationCounters, Wifi, WifiConfig};
+use thalweg_path::wifi::{MediumUse, StationCounters, Wifi, WifiConfig};
 use thalweg_path::{Link, LinkConfig, Medium, MediumConfig};
 use thalweg_units::{Duration, Instant, Rate};
 
@@ -93,6 +93,12 @@ impl Cell {
     /// What each station has done until `now`.
     pub(crate) fn counters(&mut self, now: Instant) -> Vec<StationCounters> {
         self.wifi(|wifi, links| wifi.counters(now, links))
+    }
+
+    /// What the medium was used for until `now`.
+    pub(crate) fn used(&mut self, now: Instant) -> MediumUse {
+        self.run(now);
+        self.medium.use_until(now, &mut self.links).unwrap()
     }
 
     fn wifi<T>(&mut self, look: impl FnOnce(&mut Wifi, &mut [Link<TestPacket>; 2]) -> T) -> T {

@@ -107,6 +107,7 @@ fn a_hidden_neighbour_destroys_what_overlaps_its_frames() {
     });
     let expected = fits / (gap + 16.0 * 144.0);
     let share = arrived as f64 / packets as f64;
+    println!("hidden: arrived {share:.4} {expected:.4}");
     // A quarter of 100 000: a standard error of 0.5 %.
     assert!((share / expected - 1.0).abs() < 0.02, "{share} {expected}");
     let lost = cell.links[1].stats().lost.packets;

@@ -4,4 +4,5 @@
 mod bianchi;
 mod cell;
 mod closed_forms;
+mod occupancy;
 mod relations;

@@ -1,8 +1,46 @@
 //! Outcome of a link, under any clock.
 
 use super::LinkOutcome;
+use serde::{Deserialize, Serialize};
+use thalweg_path::wifi::MediumUse;
 use thalweg_path::{Link, LinkConfig, Packet};
 use thalweg_units::{Duration, Instant};
+
+/// Whose the time of a medium was on which stations contend, in shares that add up to one with those of the other direction: its
+/// airtime, and all here but `failed_attempts`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+pub struct MediumOutcome {
+    /// The part of the station that sends on this link, with nobody else in the air. Frames with their acknowledgements.
+    pub airtime: f64,
+    /// The part of neighbours, with nobody else in the air.
+    pub neighbours: f64,
+    /// The part in which several stations are in the air: they collide, or do not hear each other.
+    pub several: f64,
+    /// The rest: spaces, backoff, and nothing to send.
+    pub idle: f64,
+    /// The attempts of this station that failed, of those that ended; absent if there are none.
+    pub failed_attempts: Option<f64>,
+}
+
+impl MediumOutcome {
+    /// As the station `side` sees it: the access point, or the client.
+    pub(super) fn of(medium: &MediumUse, side: usize) -> Self {
+        let all = &medium.occupancy;
+        let whole = all.ends[0] + all.ends[1] + all.neighbours + all.several + all.idle;
+        let share = |part: Duration| match whole.as_nanos() {
+            0 => 0.0,
+            nanos => part.as_nanos() as f64 / nanos as f64,
+        };
+        let attempts = medium.attempts[side];
+        MediumOutcome {
+            airtime: share(all.ends[side]),
+            neighbours: share(all.neighbours),
+            several: share(all.several),
+            idle: share(all.idle),
+            failed_attempts: (attempts > 0).then(|| medium.failed[side] as f64 / attempts as f64),
+        }
+    }
+}
 
 impl LinkOutcome {
     /// The outcome of a link when the trial ended.
@@ -31,6 +69,7 @@ impl LinkOutcome {
             requested_loss: config.loss.mean_rate().as_f64(),
             // Random loss happens after transmission.
             realised_loss: share(stats.lost.packets as f64, stats.transmitted.packets as f64),
+            medium: None,
         }
     }
 }

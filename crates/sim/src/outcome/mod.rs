@@ -16,6 +16,7 @@ mod voice;
 pub(crate) mod watching;
 
 use crate::trial::breaker::Rule;
+pub use link::MediumOutcome;
 use media::MediaOutcome;
 use serde::{Deserialize, Serialize};
 use series::Series;
@@ -206,4 +207,7 @@ pub struct LinkOutcome {
     pub requested_loss: f64,
     /// Loss rate realised.
     pub realised_loss: f64,
+    /// Whose the time of its medium was; absent without contention, and in real time.
+    #[serde(default)]
+    pub medium: Option<MediumOutcome>,
 }

@@ -1,5 +1,6 @@
 //! Builds the outcome at the end of a trial.
 
+use super::link::MediumOutcome;
 use super::media::{of_call, worst_delays};
 use super::series::Series;
 use super::sharing::Sharing;
@@ -8,6 +9,7 @@ use crate::scenario::hop::{Direction, LinkId};
 use crate::scenario::{Scenario, Workload};
 use crate::trial::connection::Connection;
 use std::ops::Range;
+use thalweg_path::wifi::MediumUse;
 use thalweg_path::{Link, Packet};
 use thalweg_transport::EventRtt;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
@@ -22,6 +24,8 @@ pub(crate) struct Summary<'a, P> {
     pub(crate) now: Instant,
     /// Moved to that time.
     pub(crate) links: &'a [Link<P>],
+    /// What the medium of each hop was used for; empty if no hop has one.
+    pub(crate) media: &'a [Option<MediumUse>],
     pub(crate) connections: &'a [Connection],
     /// Which of them belong to each flow.
     pub(crate) flows: Vec<Range<usize>>,
@@ -307,7 +311,10 @@ impl<P: Packet> Summary<'_, P> {
         let hop = &self.scenario.hops[link.hop()];
         let config = &hop.links[link.direction()];
         let name = hop.names[link.direction()].clone();
-        LinkOutcome::of(name, &self.links[link.index()], config, end)
+        let mut outcome = LinkOutcome::of(name, &self.links[link.index()], config, end);
+        let medium = self.media.get(link.hop()).and_then(Option::as_ref);
+        outcome.medium = medium.map(|medium| MediumOutcome::of(medium, link.direction() as usize));
+        outcome
     }
 }
 

@@ -112,3 +112,35 @@ fn a_medium_that_makes_no_sense_is_refused_with_what_is_accepted() {
     a.toml:5: path.change.0.up_rate: "999 kbps" is below the lowest rate of the medium "wifi"; accepted: at least "1 Mbps", or "0 bps"
     "#);
 }
+
+#[test]
+fn shares_of_airtime_add_up_to_one_and_only_contention_has_them() {
+    let both = flow("down", "download") + &flow("up", "upload");
+    for medium in ["", "medium = \"half-duplex\""] {
+        let outcome = outcome(medium, &both);
+        assert!(outcome.links.iter().all(|link| link.medium.is_none()));
+    }
+    let wifi = "medium = { model = \"wifi\", preset = \"apartment\" }";
+    let outcome = outcome(wifi, &both);
+    let [down, up] = [0, 1].map(|link| outcome.links[link].medium.unwrap());
+    let sum = down.airtime + up.airtime + down.neighbours + down.several + down.idle;
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    assert_eq!(
+        (down.neighbours, down.several, down.idle),
+        (up.neighbours, up.several, up.idle)
+    );
+    // Nine neighbours with frames of 3 ms that are on for 30 of 600 ms: half of them would be, if one were enough to fill it.
+    for share in [down.airtime, down.neighbours, down.idle] {
+        assert!((0.02..0.9).contains(&share), "{down:?} {up:?}");
+    }
+    for end in [&down, &up] {
+        let failed = end.failed_attempts.unwrap();
+        assert!((0.0005..0.3).contains(&failed), "{failed}");
+    }
+    // With acknowledgements it has more than its frames, and less than those that collide.
+    let used = outcome.links[0].utilisation;
+    assert!(
+        (0.8 * used..1.5 * used).contains(&down.airtime),
+        "{used} {down:?}"
+    );
+}

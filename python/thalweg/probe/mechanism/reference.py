@@ -89,14 +89,15 @@ class Reference:
         What the regression expects of a draw is what it would without that draw (the leverage of its line).
         """
         drawn = self.drawn[family]
-        wanted = np.log([parameters[name] for parameters in drawn.parameters])
+        true = np.array([parameters[name] for parameters in drawn.parameters])
+        wanted = np.log(true)
         mean = wanted.mean()
         design, here = (_curved((of - self.centre) / self.scale) for of in (drawn.values, values))
         slopes = _regressed(design, wanted - mean)
         leverage = np.einsum("ij,ji->i", design, _regressed(design, np.eye(len(design))))
         expected = wanted - mean - (wanted - mean - design @ slopes) / (1 - leverage)
         nearest = np.argsort(np.abs(expected - here @ slopes), kind="stable")[: 2 * ACCEPTED]
-        samples: Floats = np.exp(wanted[nearest])
+        samples: Floats = true[nearest]
         return samples
 
 

@@ -34,6 +34,7 @@ mod config;
 mod frame;
 mod graph;
 mod log;
+mod occupancy;
 mod station;
 
 use crate::random::stream;
@@ -46,6 +47,8 @@ use frame::Frame;
 pub use graph::Graph;
 use graph::{CLIENT, Stations};
 pub use log::{AccessEvent, AccessStep};
+use occupancy::Account;
+pub use occupancy::{MediumUse, Occupancy};
 use rand_pcg::Pcg64Mcg;
 pub use station::StationCounters;
 use station::{Phase, Source, Station};
@@ -77,6 +80,7 @@ pub struct Wifi {
     scan: Option<(ScanConfig, Instant)>,
     rng: Pcg64Mcg,
     due: Instant,
+    account: Account,
     log: Option<VecDeque<AccessEvent>>,
 }
 
@@ -126,6 +130,7 @@ impl Wifi {
             scan,
             rng,
             due: Instant::NEVER,
+            account: Account::new(),
             log: None,
         };
         medium.note_sleepers();
@@ -157,6 +162,25 @@ impl Wifi {
     ) -> Vec<StationCounters> {
         self.call(now, links);
         self.stations.iter().map(|one| one.counters).collect()
+    }
+
+    /// Whose the time was up to `now`, before which everything has happened that is of an end, and what each end has done.
+    pub(super) fn use_until<P: Packet>(
+        &mut self,
+        now: Instant,
+        links: &mut [Link<P>; 2],
+    ) -> MediumUse {
+        let before = now.as_nanos().saturating_sub(1);
+        self.catch_up(Instant::START + Duration::from_nanos(before), links);
+        let ended = [0, CLIENT].map(|end| {
+            let in_air = u64::from(self.sending >> end & 1 == 1);
+            self.stations[end].counters.attempts - in_air
+        });
+        MediumUse {
+            occupancy: self.account.up_to(now),
+            attempts: ended,
+            failed: [0, CLIENT].map(|end| ended[end] - self.stations[end].counters.received),
+        }
     }
 
     pub(super) fn pushed<P: Packet>(
@@ -317,6 +341,8 @@ impl Wifi {
         (station.began, station.due) = (now, now + airtime);
         station.free = Instant::NEVER;
         station.counters.attempts += 1;
+        self.account.enter(number, now);
+        let station = &self.stations[number];
         let (hears, destroyers) = (station.hears, station.destroyers);
         let answers = members(self.answering & destroyers)
             .any(|receiver| self.stations[receiver].answers_until > now);
@@ -354,6 +380,7 @@ impl Wifi {
         station.reset();
         (station.left, station.quiet) = (until, until);
         let (hears, receiver) = (station.hears, station.receiver);
+        self.account.leave(number, now, until);
         let answers = 1 << receiver;
         self.stations[receiver].left = until;
         self.stations[receiver].answers_until = until;
@@ -391,6 +418,7 @@ impl Wifi {
         station.widen();
         station.left = now;
         let (hears, gives_up) = (station.hears, station.failures >= self.attempts);
+        self.account.leave(number, now, now);
         self.sending &= !(1 << number);
         for other in members(self.counting & hears) {
             let other = &mut self.stations[other];

@@ -1,6 +1,6 @@
 //! What is left of a trial at its end.
 
-use super::{Ended, Network};
+use super::{Ended, Network, medium};
 use crate::audit::{AuditError, completion};
 use crate::outcome::Outcome;
 use crate::outcome::summary::Summary;
@@ -68,6 +68,7 @@ impl Network {
             let capacity = |link: &Link<_>| link.capacity_in_bins(series.every, bins, goes_on);
             series.capacity = self.links.iter().map(capacity).collect::<Option<_>>()?;
         }
+        let media = medium::uses(&mut self.media, &mut self.links, self.now);
         let flows = self.progress.iter().map(|flow| flow.connections.clone());
         let summary = Summary {
             scenario,
@@ -76,6 +77,7 @@ impl Network {
             hash: self.hash,
             now: self.now,
             links: &self.links,
+            media: &media,
             connections: &self.connections,
             flows: flows.collect(),
             overlap: [&self.overlap_start, &self.overlap_end],

@@ -6,6 +6,7 @@ use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
 use crate::trial::element::Element;
 use crate::trial::seed;
+use thalweg_path::wifi::MediumUse;
 use thalweg_path::{Link, Medium};
 use thalweg_units::Instant;
 
@@ -24,6 +25,20 @@ pub(super) fn of_hops(
         let links = links[first.index()..].first_chunk_mut()?;
         let seed = seed::of_link(scenario, trial, first);
         Some(Medium::new(spec.medium.as_ref()?, seed, links))
+    })
+    .collect()
+}
+
+/// What the medium of each hop was used for up to `now`: none for a hop without contention.
+pub(super) fn uses(
+    media: &mut [Option<Medium>],
+    links: &mut [Link<InTransit>],
+    now: Instant,
+) -> Vec<Option<MediumUse>> {
+    let hops = media.iter_mut().zip(links.chunks_exact_mut(2));
+    hops.map(|(medium, links)| {
+        let links = links.first_chunk_mut()?;
+        medium.as_mut()?.use_until(now, links)
     })
     .collect()
 }

@@ -1,0 +1,1 @@
+"""The page of evidence on the medium of Wi-Fi: docs/evidence/wifi.md."""
