@@ -61,6 +61,9 @@ impl Endpoint {
             self.at_rest = Some(now);
             return self.acknowledge_if_due(now);
         }
+        if self.datagrams.may_expire() {
+            self.expire_datagrams(now);
+        }
         self.pacing = false;
         let is_complete = self.handshake.stage == Stage::Complete;
         if !is_complete && let Some(packet) = self.transmit_handshake(now) {
