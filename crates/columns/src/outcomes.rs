@@ -260,6 +260,13 @@ pub fn streams(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         .float("encoder_oscillation", |row| {
             row.stream.encoder_oscillation.unwrap_or(f64::NAN)
         })
+        .float("repaired", |row| {
+            row.stream.repaired.map_or(f64::NAN, |count| count as f64)
+        })
+        .float("repair_bytes", |row| {
+            let bytes = row.stream.repair_bytes;
+            bytes.map_or(f64::NAN, |bytes| bytes.as_u64() as f64)
+        })
         .float("mos", |row| row.stream.mos.unwrap_or(f64::NAN))
         .finish()
 }

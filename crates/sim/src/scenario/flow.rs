@@ -152,11 +152,11 @@ impl Workload {
         let mine = || media.iter().filter(|stream| stream.from == role);
         mine().find_map(MediaSpec::encoder)?;
         let total = |of: fn(&EncoderSpec) -> Rate| {
-            let rates = mine().filter_map(|one| one.encoder().map(of));
+            let rates = mine().filter_map(|one| Some(one.repair.with_fec(of(one.encoder()?))));
             Rate::from_bits_per_sec(rates.map(Rate::as_bits_per_sec).sum())
         };
         let besides = mine().map(|one| {
-            let fixed = one.fixed_rate().map_or(0, Rate::as_bits_per_sec);
+            let fixed = one.fixed_rate_with_fec().map_or(0, Rate::as_bits_per_sec);
             fixed + header.as_u64() * 8 * u64::from(one.per_second)
         });
         Some(MediaRates {

@@ -318,7 +318,7 @@ impl Connection {
         let Some(call) = &mut self.call else { return };
         match event {
             AppEvent::Connected if side == Role::Client => {
-                call.begin(now);
+                call.begin(now, &mut self.client, &mut self.server);
                 call.tick(now, &mut self.client, &mut self.server);
             }
             AppEvent::StreamData {
@@ -337,6 +337,14 @@ impl Connection {
                 }
             }
             AppEvent::Datagram { tag, len } => call.on_datagram(now, tag, len),
+            AppEvent::DatagramLost { tag, len } => {
+                let sender = match side {
+                    Role::Client => &mut self.client,
+                    Role::Server => &mut self.server,
+                };
+                call.on_datagram_lost(now, tag, len, sender);
+            }
+            AppEvent::DatagramExpired { tag, len } => call.on_datagram_expired(tag, len),
             AppEvent::StopSending(id) => call.on_stop_sending(id),
             _ => {}
         }

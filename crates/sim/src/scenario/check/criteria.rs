@@ -223,6 +223,14 @@ impl Checker<'_> {
         let stream = specs
             .iter()
             .find(|spec| pass.stream.as_ref() == Some(&spec.name));
+        if let Some(spec) = stream.filter(|spec| metric.is_of_repair() && !spec.repair.is_any()) {
+            let problem = format!(
+                "\"{}\" requires a stream with repair; \"{}\" has none",
+                metric.name(),
+                spec.name
+            );
+            return self.fail(&key("metric"), problem);
+        }
         if let Some(spec) = stream.filter(|spec| metric.is_of_encoder() && spec.encoder().is_none())
         {
             let problem = format!(

@@ -67,6 +67,8 @@ metrics! {
     Late "late" "counted frames that came after their deadline",
     Skipped "skipped" "frames that the sender gave up",
     Undelivered "undelivered" "counted frames that were due and not delivered: lost, given up, or on their way at the end",
+    Repaired "repaired" "packets of media that retransmission or error correction delivered",
+    RepairBytes "repair-bytes" "bytes sent again or as error correction, of the counted frames",
     FirstFrame "first-frame" "from the start of the flow to the first frame received",
     MediaRate "media-rate" "bytes of the counted frames delivered, over the time of all frames that were due",
     Mos "mos" "mean opinion score: of audio by ITU-T G.107, of video by ITU-T G.1070",
@@ -140,7 +142,11 @@ impl Metric {
                 | Metric::MediaRate
                 | Metric::Mos
         );
-        self.is_delay() || of_frames || self.is_of_encoder()
+        self.is_delay() || of_frames || self.is_of_encoder() || self.is_of_repair()
+    }
+    /// Whether it is of the repair of a stream that has it.
+    pub(crate) fn is_of_repair(self) -> bool {
+        matches!(self, Metric::Repaired | Metric::RepairBytes)
     }
     /// Whether it is a delay of the frames of one stream of media.
     pub(crate) fn is_delay(self) -> bool {
@@ -226,7 +232,9 @@ impl Metric {
             | Metric::Freezes
             | Metric::Late
             | Metric::Skipped
-            | Metric::Undelivered => Unit::Count,
+            | Metric::Undelivered
+            | Metric::Repaired => Unit::Count,
+            Metric::RepairBytes => Unit::Bytes,
             Metric::Variable => Unit::Number,
             Metric::Mos => Unit::Score,
             Metric::Rate | Metric::MediaRate | Metric::EncoderRate => Unit::Rate,
@@ -265,7 +273,7 @@ impl Metric {
         match self {
             Metric::ToldRateError | Metric::TimeToNotice => Some(Better::Lower),
             _ if self.is_of_controller() => None,
-            Metric::Load | Metric::Share | Metric::Limited => None,
+            Metric::Load | Metric::Share | Metric::Limited | Metric::Repaired => None,
             Metric::Rate
             | Metric::Utilisation
             | Metric::MediaRate

@@ -19,8 +19,8 @@
 //! - shared equally by its other streams, each of which uses the part of it that `uses` says.
 //!
 //! A frame of an encoder that is carried by datagrams is split into datagrams of at most 1150 bytes, as RTP would
-//! split it, and arrives when all of them have; one that is lost is not sent again. During a pause a stream has no
-//! frames, and a group without frames is not requested.
+//! split it, and arrives when all of them have; one that is lost is not sent again, unless the stream has [`repair`].
+//! During a pause a stream has no frames, and a group without frames is not requested.
 //!
 //! The *delay* of a frame is from its nominal time to the arrival of its last byte. For media from the
 //! server it includes the request, so it is at least one RTT. The *one-way delay* is from
@@ -34,16 +34,20 @@
 //!
 //! # Limits
 //! A sender drops no frame that waits: what a rate that falls leaves behind is sent late. Of RTP and RTCP nothing is
-//! modelled but what QUIC does in their place: there are no reports, retransmissions (NACK), requests of key frames
-//! (PLI, FIR) and no error correction. The receiver shows a frame when it arrives, without a jitter buffer.
+//! modelled but what QUIC does in their place: there are no reports and no requests of key frames (PLI, FIR). The
+//! receiver shows a frame when it arrives, without a jitter buffer.
 
 pub(crate) mod encoder;
+mod part;
+mod repair;
 mod share;
 mod track;
 
 use crate::scenario::media::MediaSpec;
 use crate::trial::stack::Endpoint;
 use encoder::Encoded;
+use part::Part;
+pub(crate) use repair::Repaired;
 use share::Share;
 use thalweg_transport::Role;
 use thalweg_units::{Bytes, Instant};
@@ -71,6 +75,8 @@ pub(crate) struct StreamRecords<'a> {
     pub(crate) generated: u32,
     /// What the encoder did, if there is one.
     pub(crate) encoded: Option<Encoded>,
+    /// What repair took and gave, if there is any.
+    pub(crate) repaired: Option<Repaired>,
 }
 
 /// The state of one call.
@@ -110,8 +116,14 @@ impl Call {
     }
 
     /// The client is ready: the call starts.
-    pub(crate) fn begin(&mut self, now: Instant) {
+    pub(crate) fn begin(&mut self, now: Instant, client: &mut Endpoint, server: &mut Endpoint) {
         self.start = Some(now);
+        for (role, sender) in [(Role::Client, client), (Role::Server, server)] {
+            let mut streams = self.tracks.iter().map(|track| &track.spec);
+            if streams.any(|spec| spec.from == role && spec.repair.retransmit) {
+                sender.report_lost_datagrams();
+            }
+        }
     }
 
     /// When [`Call::tick`] has something to do.
@@ -186,10 +198,34 @@ impl Call {
     }
 
     pub(crate) fn on_datagram(&mut self, now: Instant, tag: u64, len: u32) {
-        self.datagram_bytes += u64::from(len);
-        let (index, frame) = ((tag >> 32) as usize, tag as u32);
-        if let (Some(start), Some(track)) = (self.start, self.tracks.get_mut(index)) {
-            track.take_datagram(now, start, frame);
+        let part = Part::of(tag);
+        let track = self.tracks.get_mut(part.stream as usize);
+        if let (Some(start), Some(track)) = (self.start, track) {
+            self.datagram_bytes += track.take_datagram(now, start, part, len);
+        }
+    }
+
+    /// The sender has learnt that a datagram is lost.
+    pub(crate) fn on_datagram_lost(
+        &mut self,
+        now: Instant,
+        tag: u64,
+        len: u32,
+        sender: &mut Endpoint,
+    ) {
+        let part = Part::of(tag);
+        let track = self.tracks.get_mut(part.stream as usize);
+        if let (Some(start), Some(track)) = (self.start, track) {
+            track.lose_datagram(now, start, (part, len), sender);
+        }
+    }
+
+    /// A datagram that was to be sent again has not left in time.
+    pub(crate) fn on_datagram_expired(&mut self, tag: u64, len: u32) {
+        let part = Part::of(tag);
+        let track = self.tracks.get_mut(part.stream as usize);
+        if let (Some(start), Some(track)) = (self.start, track) {
+            track.expire_datagram(start, part, len);
         }
     }
 
@@ -234,6 +270,7 @@ impl Call {
             skipped: track.skipped,
             generated: track.generated,
             encoded: track.encoder.as_ref().map(|encoder| encoder.measured),
+            repaired: track.repaired(),
         })
     }
 }
