@@ -194,9 +194,15 @@ fn media(text: &mut String, random: &mut Random) {
         let from = *random.choose(&["server", "client"]);
         let per_second = random.magnitude(1, 1000);
         let duration = time_from(random, 100_000_000, 5_000_000_000);
-        let frame = bytes(random, if datagrams { 1150 } else { 100_000 });
+        let frame = match random.percent(30) {
+            true => encoder(random),
+            false => format!(
+                "frame = \"{}\"",
+                bytes(random, if datagrams { 1150 } else { 100_000 })
+            ),
+        };
         *text += &format!(
-            "[[flow.media]]\nname = \"m{number}\"\ncarriage = \"{carriage}\"\nfrom = \"{from}\"\nper_second = {per_second}\nduration = \"{duration}\"\nframe = \"{frame}\"\npriority = {}\n",
+            "[[flow.media]]\nname = \"m{number}\"\ncarriage = \"{carriage}\"\nfrom = \"{from}\"\nper_second = {per_second}\nduration = \"{duration}\"\n{frame}\npriority = {}\n",
             random.below(256)
         );
         let _ = random
@@ -208,5 +214,24 @@ fn media(text: &mut String, random: &mut Random) {
         let _ = random
             .flag()
             .then(|| *text += &format!("deadline = \"{}\"\n", time(random)));
+        if datagrams && random.flag() {
+            let fec = share(random);
+            let repair = match random.below(3) {
+                0 => "retransmit = true".to_owned(),
+                1 => format!("fec = \"{fec}\""),
+                _ => format!("retransmit = true, fec = \"{fec}\""),
+            };
+            *text += &format!("repair = {{ {repair} }}\n");
+        }
     }
+}
+
+/// An encoder, of 1 kbps to some 50 Mbps.
+fn encoder(random: &mut Random) -> String {
+    let least = random.magnitude(1, 50_000);
+    let most = least + random.magnitude(1, 50_000);
+    let variation = random.below(51);
+    format!(
+        "rate = {{ least = \"{least} kbps\", most = \"{most} kbps\", variation = \"{variation} %\" }}"
+    )
 }
