@@ -93,6 +93,10 @@ pub fn flows(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         .float("spurious_loss", |row| {
             of_sent(row.flow, row.flow.spurious_losses)
         })
+        .float("probe_bytes", |row| {
+            let bytes = row.flow.probe_bytes;
+            bytes.map_or(f64::NAN, |bytes| bytes.as_u64() as f64)
+        })
         .seconds("frame_delay_s", |row| row.flow.frame_delay)
         .seconds("max_frame_delay_s", |row| row.flow.max_frame_delay)
         .seconds("p95_queue_delay_s", |row| row.flow.p95_queue_delay)

@@ -30,6 +30,14 @@ impl Fraction {
     pub fn of_up(self, count: u64) -> u64 {
         (u128::from(count) * u128::from(self.0)).div_ceil(u128::from(ONE)) as u64
     }
+    /// What is left of one.
+    pub const fn rest(self) -> Fraction {
+        Fraction(ONE - self.0)
+    }
+    /// Parts of a billion.
+    pub const fn parts_per_billion(self) -> u64 {
+        self.0
+    }
     /// Whether the fraction is 0.
     pub const fn is_zero(self) -> bool {
         self.0 == 0

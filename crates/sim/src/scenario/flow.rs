@@ -3,7 +3,7 @@
 use super::breaker::BreakerSpec;
 use super::command::CommandSpec;
 use super::library::FlowStack;
-use super::media::{EncoderSpec, MediaSpec};
+use super::media::{EncoderSpec, MediaSpec, ProbeSpec};
 use super::schema::Gap;
 use super::supply::Supply;
 use crate::quic::StackController;
@@ -200,6 +200,8 @@ pub struct FlowSpec {
     pub(crate) reports: Option<Every>,
     /// What ends it when it congests its path for long.
     pub(crate) breaker: Option<BreakerSpec>,
+    /// What the senders of its call probe their path with.
+    pub(crate) probe: Option<ProbeSpec>,
     /// The programs that are its ends.
     pub command: Option<CommandSpec>,
 }

@@ -1,5 +1,6 @@
 //! The streams of media of a call.
 
+pub(crate) use super::schema::By;
 use super::schema::Carriage;
 use thalweg_transport::Role;
 use thalweg_units::{Bytes, Duration, Fraction, Instant, Rate};
@@ -57,6 +58,16 @@ impl RepairSpec {
             false => all.scale(1.0 / (1.0 + self.fec.as_f64())),
         }
     }
+}
+
+/// What the senders of a call send to learn the capacity of their path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ProbeSpec {
+    /// The rate of media and probes together.
+    pub(crate) target: Rate,
+    /// The most of what is sent that are probes.
+    pub(crate) budget: Fraction,
+    pub(crate) by: By,
 }
 
 /// What determines the sizes of frames.

@@ -133,11 +133,16 @@ impl Connection {
             };
             let mtu = config.initial_mtu;
             let header = mtu - full_packet_payload(mtu);
+            let mut media = workload.media_rates(role, header);
+            if let (Some(media), Some(probe)) = (&mut media, &spec.probe) {
+                // A controller that media limits to their most could learn no more.
+                media.most = media.most.max(probe.target);
+            }
             let end = End {
                 role,
                 sends,
                 hears,
-                media: workload.media_rates(role, header),
+                media,
             };
             Endpoint::new(&spec.stack, end, config, start, controller, trial, &name)
         };
@@ -163,7 +168,7 @@ impl Connection {
             Workload::Call(_) | Workload::Requests(_) => 0,
         };
         let call = match &workload {
-            Workload::Call(media) => Some(Box::new(Call::new(media, trial, &name))),
+            Workload::Call(media) => Some(Box::new(Call::new(media, spec.probe, trial, &name))),
             _ => None,
         };
         let hops = spec.route.iter().copied();

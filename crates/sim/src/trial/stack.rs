@@ -267,6 +267,13 @@ impl Endpoint {
             endpoint.report_lost_datagrams();
         }
     }
+    /// Whether anything waits to be sent; the real stack does not tell.
+    pub(crate) fn has_data(&self) -> bool {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.has_data(),
+            Endpoint::Real(_) => true,
+        }
+    }
     /// Asks the peer to stop sending on a stream.
     pub(crate) fn stop_receiving(&mut self, id: StreamId) {
         each!(self, endpoint => endpoint.stop_receiving(id))

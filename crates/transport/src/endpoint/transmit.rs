@@ -246,7 +246,7 @@ impl Endpoint {
 
     /// Whether a datagram or a stream has anything to send.
     #[inline]
-    pub(super) fn has_data(&self) -> bool {
+    pub fn has_data(&self) -> bool {
         let credit = self.credit.left();
         self.datagrams.front().is_some() || self.send_streams.iter().any(|s| s.is_ready(credit))
     }

@@ -77,6 +77,10 @@ impl Checker<'_> {
                     "metric \"trips\" requires a circuit_breaker in this flow or its tunnel";
                 return self.fail(&key("metric"), problem);
             }
+            if metric == Metric::ProbeBytes && flows[flow].probe.is_none() {
+                let problem = "metric \"probe-bytes\" requires a probe of this flow";
+                return self.fail(&key("metric"), problem);
+            }
             let by = self.limited_by(index, pass, metric, &flows[flow])?;
             self.check_bins(index, metric, file.sample)?;
             self.check_stream(index, pass, metric, &flows[flow])?;

@@ -14,6 +14,7 @@ mod media;
 mod names;
 mod packets;
 mod path;
+mod probe;
 mod queue;
 mod requests;
 mod supply;

@@ -45,6 +45,7 @@ metrics! {
     MaxRtt "max-rtt" "largest RTT sample of the sender of data",
     Limited "limited" "share of the life of the flow in which what the criterion names limited its sender of data",
     Trips "trips" "how often the circuit breaker of the flow trips: 0 or 1",
+    ProbeBytes "probe-bytes" "bytes that the senders of a call sent beyond their media to learn the capacity",
     FrameDelay "frame-delay" "mean delay of frames of the worst stream that skips none",
     MaxFrameDelay "max-frame-delay" "largest delay of a frame of the streams that skip none",
     MeanDelay "mean-delay" "mean delay of the counted frames",
@@ -222,6 +223,7 @@ impl Metric {
                     | Metric::MaxRtt
                     | Metric::Trips
                     | Metric::Limited
+                    | Metric::ProbeBytes
             )
     }
     /// Its unit; of a variable, that of its bound.
@@ -234,7 +236,7 @@ impl Metric {
             | Metric::Skipped
             | Metric::Undelivered
             | Metric::Repaired => Unit::Count,
-            Metric::RepairBytes => Unit::Bytes,
+            Metric::RepairBytes | Metric::ProbeBytes => Unit::Bytes,
             Metric::Variable => Unit::Number,
             Metric::Mos => Unit::Score,
             Metric::Rate | Metric::MediaRate | Metric::EncoderRate => Unit::Rate,
@@ -296,6 +298,7 @@ impl Metric {
                     | Metric::Utilisation
                     | Metric::Trips
                     | Metric::Limited
+                    | Metric::ProbeBytes
             )
     }
     /// The workloads whose flows are compared by it. A call is compared by its frames, and not by when it ends; a breaker
@@ -305,7 +308,7 @@ impl Metric {
             Metric::Closed => &["transfer"],
             Metric::Completion | Metric::Rate | Metric::Utilisation => &["transfer", "requests"],
             _ if self.is_of_call() => &["call"],
-            Metric::Trips | Metric::Limited => &[],
+            Metric::Trips | Metric::Limited | Metric::ProbeBytes => &[],
             _ if self.is_of_media() || self.is_of_controller() => &[],
             _ => &["transfer", "requests", "call"],
         }

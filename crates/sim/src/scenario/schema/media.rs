@@ -75,6 +75,32 @@ pub(crate) struct Repair {
     pub(crate) fec: Fraction,
 }
 
+/// What the senders of a call send, beyond their media, to learn the capacity of their path.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Probe {
+    /// The rate up to which media is filled up.
+    #[schemars(example = "8 Mbps")]
+    pub(crate) target: Rate,
+    /// The most of what a sender sends that may be probes.
+    #[schemars(example = "20 %")]
+    pub(crate) budget: Fraction,
+    /// What probes are.
+    #[serde(default)]
+    pub(crate) by: By,
+}
+
+/// What probes are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum By {
+    /// Packets that the receiver discards.
+    #[default]
+    Padding,
+    /// Packets of repair of the newest frame that datagrams carry.
+    Redundancy,
+}
+
 /// Transport of frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -39,14 +39,16 @@
 
 pub(crate) mod encoder;
 mod part;
+mod prober;
 mod repair;
 mod share;
 mod track;
 
-use crate::scenario::media::MediaSpec;
+use crate::scenario::media::{By, MediaSpec, ProbeSpec};
 use crate::trial::stack::Endpoint;
 use encoder::Encoded;
 use part::Part;
+use prober::Prober;
 pub(crate) use repair::Repaired;
 use share::Share;
 use thalweg_transport::Role;
@@ -86,6 +88,8 @@ pub(crate) struct Call {
     tracks: Vec<Track>,
     /// The shares of the client and of the server.
     shares: [Share; 2],
+    /// The probers of the client and of the server.
+    probers: [Option<Prober>; 2],
     /// Requests that have arrived.
     requests: u64,
     /// Bytes of datagrams that have arrived.
@@ -94,14 +98,22 @@ pub(crate) struct Call {
 
 impl Call {
     /// The call of `flow` in a trial.
-    pub(crate) fn new(specs: &[MediaSpec], trial: u64, flow: &str) -> Self {
+    pub(crate) fn new(
+        specs: &[MediaSpec],
+        probe: Option<ProbeSpec>,
+        trial: u64,
+        flow: &str,
+    ) -> Self {
+        let is_coded = probe.is_some_and(|probe| probe.by == By::Redundancy);
+        let sends = |role: Role| specs.iter().any(|spec| spec.from == role);
         Call {
+            probers: Role::BOTH.map(|role| probe.filter(|_| sends(role)).map(Prober::new)),
             start: None,
             requests: 0,
             datagram_bytes: 0,
             shares: Role::BOTH.map(|role| Share::of(specs, role)),
             tracks: (specs.iter())
-                .map(|spec| Track::new(spec, trial, flow))
+                .map(|spec| Track::new(spec, trial, flow, is_coded))
                 .collect(),
         }
     }
@@ -132,7 +144,8 @@ impl Call {
             return Instant::NEVER;
         };
         let times = self.tracks.iter().map(|track| track.next(start));
-        times.min().unwrap_or(Instant::NEVER)
+        let probes = self.probers.iter().flatten().map(Prober::next);
+        times.chain(probes).min().unwrap_or(Instant::NEVER)
     }
 
     /// Sends the requests and generates the frames that are due.
@@ -147,8 +160,30 @@ impl Call {
                 Role::Client => (&mut *client, of_client),
                 Role::Server => (&mut *server, of_server),
             };
+            let before = track.sent;
             track.generate((now, start), (index as u32, count), sender, share);
+            let role = track.spec.from;
+            if let Some(prober) = &mut self.probers[role.index()]
+                && track.sent > before
+            {
+                prober.send_media(now, track.sent - before);
+            }
         }
+        for (role, sender) in [(Role::Client, client), (Role::Server, server)] {
+            if let Some(prober) = &mut self.probers[role.index()] {
+                let tracks = self.tracks.iter_mut();
+                let newest = tracks
+                    .filter(|track| track.spec.from == role)
+                    .max_by_key(|track| track.newest_at());
+                prober.probe(now, sender, || newest?.further());
+            }
+        }
+    }
+
+    /// Bytes that both senders have probed with, if they do.
+    pub(crate) fn probed(&self) -> Option<Bytes> {
+        let sent = self.probers.iter().flatten().map(|prober| prober.sent);
+        sent.reduce(|one, other| one + other)
     }
 
     /// Whether stream `id` brings a request to `side`, and not media.

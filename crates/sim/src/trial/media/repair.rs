@@ -78,6 +78,8 @@ pub(super) struct Repair {
     /// One bit for each frame that is there.
     there: Vec<u64>,
     pub(super) counted: Repaired,
+    /// A frame, and how many packets of repair were sent of it to probe with.
+    further: (u32, u64),
 }
 
 /// Packets of media of a frame.
@@ -93,6 +95,7 @@ impl Repair {
             came: BTreeMap::new(),
             there: vec![0; spec.frames as usize / 64 + 1],
             counted: Repaired::default(),
+            further: (0, 0),
         }
     }
 
@@ -102,21 +105,36 @@ impl Repair {
         (self.spec.fec.of_up(media)).min(LONGEST_CODE.saturating_sub(media))
     }
 
-    /// Sends the packets of repair of a frame.
+    /// Sends the packets of repair of a frame: how many bytes.
     pub(super) fn protect(
         &mut self,
         frame: Part,
         (size, priority): (u64, u8),
         is_counted: bool,
         sender: &mut Endpoint,
-    ) {
+    ) -> u64 {
         let (first, len) = (media(size), PART.min(size));
-        for number in first..first + self.packets(size) {
+        let packets = self.packets(size);
+        for number in first..first + packets {
             let number = number as u32;
             let part = Part { number, ..frame };
             sender.send_datagram(len as u32, part.tag(), priority);
             self.count(len, is_counted);
         }
+        packets * len
+    }
+
+    /// A further packet of repair of a frame, and its size: the one after all that were sent. None at the end of the code.
+    pub(super) fn further(&mut self, frame: Part, size: u64) -> Option<(Part, u64)> {
+        let first = media(size) + self.packets(size);
+        let (newest, more) = &mut self.further;
+        if *newest != frame.frame {
+            (*newest, *more) = (frame.frame, 0);
+        }
+        let number = first + *more;
+        *more += 1;
+        let number = (number < LONGEST_CODE).then_some(number as u32)?;
+        Some((Part { number, ..frame }, PART.min(size)))
     }
 
     /// A packet of a frame of this size is lost: sends it again, if the frame needs it and can still be in time.

@@ -58,11 +58,16 @@ pub(super) struct Track {
     /// Sizes of the frames that an encoder has made, and how many datagrams of each are still to arrive.
     encoded: Vec<(u64, u32)>,
     repair: Option<Repair>,
+    /// The newest frame that has been sent, and when.
+    newest: Option<(Instant, Part)>,
+    /// Bytes of media and of its repair that were sent.
+    pub(super) sent: u64,
 }
 
 impl Track {
     /// That of a stream of `flow` in a trial.
-    pub(super) fn new(spec: &MediaSpec, trial: u64, flow: &str) -> Track {
+    pub(super) fn new(spec: &MediaSpec, trial: u64, flow: &str, is_coded: bool) -> Track {
+        let is_coded = is_coded && spec.carriage == Carriage::Datagrams;
         Track {
             spec: spec.clone(),
             next_request: 0,
@@ -80,7 +85,9 @@ impl Track {
                 Some(_) => vec![(0, 0); spec.frames as usize],
                 None => Vec::new(),
             },
-            repair: spec.repair.is_any().then(|| Repair::new(spec)),
+            repair: (is_coded || spec.repair.is_any()).then(|| Repair::new(spec)),
+            newest: None,
+            sent: 0,
         }
     }
 
@@ -211,6 +218,7 @@ impl Track {
                 if let Some(encoded) = self.encoded.get_mut(frame as usize) {
                     *encoded = (size, parts as u32);
                 }
+                self.sent += size;
                 match spec.carriage {
                     Carriage::Datagrams => {
                         let whole = Part {
@@ -228,7 +236,10 @@ impl Track {
                         }
                         if let Some(repair) = &mut self.repair {
                             let urgency = (size, spec.priority);
-                            repair.protect(whole, urgency, is_measured, sender);
+                            self.sent += repair.protect(whole, urgency, is_measured, sender);
+                            if !is_paused {
+                                self.newest = Some((now, whole));
+                            }
                         }
                     }
                     Carriage::Streams => {
@@ -303,6 +314,18 @@ impl Track {
         if let Some(repair) = &mut self.repair {
             repair.expire(len, is_counted);
         }
+    }
+
+    /// When its newest frame was sent, of a stream that probes are packets of repair of.
+    pub(super) fn newest_at(&self) -> Option<Instant> {
+        self.newest.map(|(at, _)| at)
+    }
+
+    /// A packet of repair of its newest frame, and its size.
+    pub(super) fn further(&mut self) -> Option<(Part, u64)> {
+        let (_, frame) = self.newest?;
+        let size = self.sent_size(frame.frame);
+        self.repair.as_mut()?.further(frame, size)
     }
 
     /// What repair took and gave.
