@@ -92,7 +92,8 @@ pub(crate) fn of_call(
         let mut outcome = match is_cut {
             false => summarise(&stream, changes, &[], None),
             true => {
-                let due = call.due(found.len(), stream.start, cut);
+                let due = call.due(found.len(), stream.start, cut).into_iter();
+                let due: Vec<_> = due.map(|(_, due, received)| (due, received)).collect();
                 let missing = missing(&stream, &due, cut);
                 summarise(&stream, changes, &missing, Some(cut))
             }

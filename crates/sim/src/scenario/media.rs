@@ -2,6 +2,7 @@
 
 pub(crate) use super::schema::By;
 use super::schema::Carriage;
+use thalweg_control::MediaRates;
 use thalweg_transport::Role;
 use thalweg_units::{Bytes, Duration, Fraction, Instant, Rate};
 
@@ -68,6 +69,15 @@ pub(crate) struct ProbeSpec {
     /// The most of what is sent that are probes.
     pub(crate) budget: Fraction,
     pub(crate) by: By,
+}
+
+impl ProbeSpec {
+    /// The limits of the controller of media that probes its path with this, if anything: one that its encoders limit to
+    /// their most could learn no more.
+    pub(crate) fn limits(probe: Option<ProbeSpec>, media: MediaRates) -> MediaRates {
+        let most = probe.map_or(media.most, |probe| media.most.max(probe.target));
+        MediaRates { most, ..media }
+    }
 }
 
 /// What determines the sizes of frames.

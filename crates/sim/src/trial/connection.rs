@@ -4,6 +4,7 @@
 
 use crate::scenario::hop::{Direction, LinkId, PerDirection};
 use crate::scenario::library::FlowStack;
+use crate::scenario::media::ProbeSpec;
 use crate::scenario::supply::Supply;
 use crate::scenario::{FlowSpec, Scenario, StartNoise, Workload};
 use crate::trial::breaker::{Breaker, Rule};
@@ -133,11 +134,8 @@ impl Connection {
             };
             let mtu = config.initial_mtu;
             let header = mtu - full_packet_payload(mtu);
-            let mut media = workload.media_rates(role, header);
-            if let (Some(media), Some(probe)) = (&mut media, &spec.probe) {
-                // A controller that media limits to their most could learn no more.
-                media.most = media.most.max(probe.target);
-            }
+            let media = workload.media_rates(role, header);
+            let media = media.map(|media| ProbeSpec::limits(spec.probe, media));
             let end = End {
                 role,
                 sends,
@@ -321,38 +319,7 @@ impl Connection {
     /// Passes an event to the call, and closes the connection when the call has ended.
     fn serve_call(&mut self, now: Instant, side: Role, event: AppEvent) {
         let Some(call) = &mut self.call else { return };
-        match event {
-            AppEvent::Connected if side == Role::Client => {
-                call.begin(now, &mut self.client, &mut self.server);
-                call.tick(now, &mut self.client, &mut self.server);
-            }
-            AppEvent::StreamData {
-                id,
-                contiguous,
-                complete,
-            } => {
-                let receiver = match side {
-                    Role::Client => &mut self.client,
-                    Role::Server => &mut self.server,
-                };
-                if !call.is_request(side, id) {
-                    call.on_stream_data(now, id, contiguous, complete, receiver);
-                } else if complete {
-                    call.on_request(now, id);
-                }
-            }
-            AppEvent::Datagram { tag, len } => call.on_datagram(now, tag, len),
-            AppEvent::DatagramLost { tag, len } => {
-                let sender = match side {
-                    Role::Client => &mut self.client,
-                    Role::Server => &mut self.server,
-                };
-                call.on_datagram_lost(now, tag, len, sender);
-            }
-            AppEvent::DatagramExpired { tag, len } => call.on_datagram_expired(tag, len),
-            AppEvent::StopSending(id) => call.on_stop_sending(id),
-            _ => {}
-        }
+        call.serve(now, side, event, &mut self.client, &mut self.server);
         self.end_call_if_over(now);
     }
 

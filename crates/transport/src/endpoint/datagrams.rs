@@ -23,7 +23,7 @@ impl Endpoint {
         self.datagrams.push_first(priority, tag, len, until);
     }
 
-    /// Has [`AppEvent::DatagramLost`] report the datagrams that are lost from now on (RFC 9221 section 5: a sender
+    /// Has [`AppEvent::DatagramLost`] report the datagrams that are lost from now on (RFC 9221 section 5.2: a sender
     /// may tell its application).
     pub fn report_lost_datagrams(&mut self) {
         self.datagrams.reports_losses = true;

@@ -14,7 +14,6 @@ mod media;
 mod names;
 mod packets;
 mod path;
-mod probe;
 mod queue;
 mod requests;
 mod supply;

@@ -51,8 +51,8 @@ use part::Part;
 use prober::Prober;
 pub(crate) use repair::Repaired;
 use share::Share;
-use thalweg_transport::Role;
-use thalweg_units::{Bytes, Instant};
+use thalweg_transport::{AppEvent, Role};
+use thalweg_units::{Bytes, Instant, Rate};
 use track::{REQUEST, Track};
 
 /// One delivered frame.
@@ -127,8 +127,68 @@ impl Call {
         }
     }
 
+    /// Its encoders record the rate of each frame.
+    pub(crate) fn record_rates(&mut self) {
+        for encoder in self
+            .tracks
+            .iter_mut()
+            .filter_map(|track| track.encoder.as_mut())
+        {
+            encoder.rates = Some(Vec::new());
+        }
+    }
+
+    /// The rate of the encoder of a stream at a frame, by its number, and what it was allowed.
+    pub(crate) fn rates_at(&self, stream: usize, frame: u32) -> (Option<Rate>, Option<Rate>) {
+        let encoder = self.tracks[stream].encoder.as_ref();
+        let rates = encoder.and_then(|encoder| encoder.rates.as_deref());
+        let found = rates.and_then(|rates| {
+            let place = rates.binary_search_by_key(&frame, |(frame, ..)| *frame);
+            place.ok().map(|place| rates[place])
+        });
+        found.map_or((None, None), |(_, rate, allowed)| (Some(rate), allowed))
+    }
+
+    /// An endpoint has an event for the call.
+    pub(crate) fn serve(
+        &mut self,
+        now: Instant,
+        side: Role,
+        event: AppEvent,
+        client: &mut Endpoint,
+        server: &mut Endpoint,
+    ) {
+        if event == AppEvent::Connected && side == Role::Client {
+            self.begin(now, client, server);
+            self.tick(now, client, server);
+            return;
+        }
+        let own = match side {
+            Role::Client => client,
+            Role::Server => server,
+        };
+        match event {
+            AppEvent::StreamData {
+                id,
+                contiguous,
+                complete,
+            } => {
+                if !self.is_request(side, id) {
+                    self.on_stream_data(now, id, contiguous, complete, own);
+                } else if complete {
+                    self.on_request(now, id);
+                }
+            }
+            AppEvent::Datagram { tag, len } => self.on_datagram(now, tag, len),
+            AppEvent::DatagramLost { tag, len } => self.on_datagram_lost(now, tag, len, own),
+            AppEvent::DatagramExpired { tag, len } => self.on_datagram_expired(tag, len),
+            AppEvent::StopSending(id) => self.on_stop_sending(id),
+            AppEvent::Connected | AppEvent::StreamReset(_) | AppEvent::Closed => {}
+        }
+    }
+
     /// The client is ready: the call starts.
-    pub(crate) fn begin(&mut self, now: Instant, client: &mut Endpoint, server: &mut Endpoint) {
+    fn begin(&mut self, now: Instant, client: &mut Endpoint, server: &mut Endpoint) {
         self.start = Some(now);
         for (role, sender) in [(Role::Client, client), (Role::Server, server)] {
             let mut streams = self.tracks.iter().map(|track| &track.spec);
@@ -187,13 +247,13 @@ impl Call {
     }
 
     /// Whether stream `id` brings a request to `side`, and not media.
-    pub(crate) fn is_request(&self, side: Role, id: u32) -> bool {
+    fn is_request(&self, side: Role, id: u32) -> bool {
         let track = self.tracks.get(id as usize % self.tracks.len().max(1));
         side == Role::Server && track.is_some_and(|track| track.spec.from == Role::Server)
     }
 
     /// A request has arrived at the server, which starts to generate.
-    pub(crate) fn on_request(&mut self, now: Instant, id: u32) {
+    fn on_request(&mut self, now: Instant, id: u32) {
         let count = self.tracks.len() as u32;
         let (index, group) = (id % count, id / count);
         self.requests += 1;
@@ -213,7 +273,7 @@ impl Call {
     }
 
     /// More of stream `id` can be read by `receiver`.
-    pub(crate) fn on_stream_data(
+    fn on_stream_data(
         &mut self,
         now: Instant,
         id: u32,
@@ -232,7 +292,7 @@ impl Call {
         }
     }
 
-    pub(crate) fn on_datagram(&mut self, now: Instant, tag: u64, len: u32) {
+    fn on_datagram(&mut self, now: Instant, tag: u64, len: u32) {
         let part = Part::of(tag);
         let track = self.tracks.get_mut(part.stream as usize);
         if let (Some(start), Some(track)) = (self.start, track) {
@@ -241,13 +301,7 @@ impl Call {
     }
 
     /// The sender has learnt that a datagram is lost.
-    pub(crate) fn on_datagram_lost(
-        &mut self,
-        now: Instant,
-        tag: u64,
-        len: u32,
-        sender: &mut Endpoint,
-    ) {
+    fn on_datagram_lost(&mut self, now: Instant, tag: u64, len: u32, sender: &mut Endpoint) {
         let part = Part::of(tag);
         let track = self.tracks.get_mut(part.stream as usize);
         if let (Some(start), Some(track)) = (self.start, track) {
@@ -256,7 +310,7 @@ impl Call {
     }
 
     /// A datagram that was to be sent again has not left in time.
-    pub(crate) fn on_datagram_expired(&mut self, tag: u64, len: u32) {
+    fn on_datagram_expired(&mut self, tag: u64, len: u32) {
         let part = Part::of(tag);
         let track = self.tracks.get_mut(part.stream as usize);
         if let (Some(start), Some(track)) = (self.start, track) {
@@ -265,7 +319,7 @@ impl Call {
     }
 
     /// The sender has learnt that a group is cancelled.
-    pub(crate) fn on_stop_sending(&mut self, id: u32) {
+    fn on_stop_sending(&mut self, id: u32) {
         let count = self.tracks.len() as u32;
         if let Some(track) = self.tracks.get_mut((id % count) as usize) {
             track
@@ -285,13 +339,13 @@ impl Call {
         self.start.is_some()
     }
 
-    /// Nominal times until `end` of the frames of a stream, and when they arrived; of a call that begins at `start`.
+    /// The frames of a stream until `end`: their numbers, nominal times, and when they arrived; of a call that begins at `start`.
     pub(crate) fn due(
         &self,
         stream: usize,
         start: Instant,
         end: Instant,
-    ) -> Vec<(Instant, Option<Instant>)> {
+    ) -> Vec<(u32, Instant, Option<Instant>)> {
         self.tracks[stream].frames(start, end)
     }
 

@@ -14,8 +14,8 @@
 //! All of it is carried by the connection, paced and counted for congestion control, and lost like media.
 //!
 //! # Source
-//! Padding in a stream of media is that of RTP (RFC 3550 section 5.1), by which senders of WebRTC probe; a QUIC sender
-//! has PADDING frames, which are congestion controlled as well (RFC 9002 section 3). That a controller must not take a
+//! Senders of WebRTC probe by padding of RTP; a QUIC sender has PADDING frames, which count as in flight as well
+//! (RFC 9002 section 2). That a controller must not take a
 //! rate for the capacity which its application limited is RFC 9002 section 7.8; forward error correction as the means
 //! to probe with is the subject of *Congestion control using FEC for conversational media* (Nagy, Singh, Ott and Eggert,
 //! MMSys 2014).

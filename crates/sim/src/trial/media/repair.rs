@@ -3,9 +3,9 @@
 //! # Model
 //! A frame of `k` packets of media is followed by `r = ceil(share * k)` packets of repair. Code and packets are
 //! systematic: any `k` of the `k + r` recover the frame, and the packets of media are a part of them. That is what
-//! Reed-Solomon codes do (RFC 6865 section 1: optimal protection against erasures; up to 65 535 packets, GF(2^16)),
+//! Reed-Solomon codes do (RFC 6865: optimal protection against erasures; up to 65 535 packets, over GF(2^16)),
 //! and the parity of FlexFEC (RFC 8627) with one packet of repair. A packet of repair is as long as the longest that
-//! it protects (RFC 8627 section 6.2).
+//! it protects (RFC 8627).
 //!
 //! A datagram that the sender's transport declares lost is sent again (RFC 4588), before what is new at its priority,
 //! until the deadline of its frame has passed. It is not, while enough other packets of the frame have arrived or may
@@ -13,8 +13,7 @@
 //! section 7).
 //!
 //! # Limits
-//! Losses are known from the acknowledgements of QUIC, which stand for the feedback of RTP (NACK, RFC 4585 section
-//! 6.2.1). The headers of RFC 4588 and RFC 8627 are not modelled, as those of RTP are not. The code protects each frame by
+//! Losses are known from the acknowledgements of QUIC, which stand for the feedback of RTP (NACK). The headers of RFC 4588 and RFC 8627 are not modelled, as those of RTP are not. The code protects each frame by
 //! itself, so that it adds no delay of interleaving.
 
 use super::part::Part;
@@ -71,9 +70,9 @@ pub(super) struct Arrival {
 #[derive(Debug)]
 pub(super) struct Repair {
     spec: RepairSpec,
-    /// Of frames that have lost packets, those that have arrived or may arrive.
+    /// Packets that have arrived or may arrive, of frames that have lost some.
     left: BTreeMap<u32, u64>,
-    /// Of frames that are not there yet.
+    /// What has come of frames that are not there yet.
     came: BTreeMap<u32, Came>,
     /// One bit for each frame that is there.
     there: Vec<u64>,

@@ -433,8 +433,12 @@ impl Track {
         start + self.spec.span(group * self.spec.group) + self.spec.span(position)
     }
 
-    /// Nominal times until `end`, and when the frames arrived.
-    pub(super) fn frames(&self, start: Instant, end: Instant) -> Vec<(Instant, Option<Instant>)> {
+    /// Numbers of frames, nominal times until `end`, and when the frames arrived.
+    pub(super) fn frames(
+        &self,
+        start: Instant,
+        end: Instant,
+    ) -> Vec<(u32, Instant, Option<Instant>)> {
         let mut came: Vec<(Instant, Instant)> = (self.records.iter())
             .map(|record| (record.nominal, record.received))
             .collect();
@@ -445,9 +449,9 @@ impl Track {
         };
         (0..self.spec.frames)
             .filter(|frame| !self.spec.is_paused(*frame))
-            .map(|frame| self.nominal(start, frame))
-            .take_while(|nominal| *nominal <= end)
-            .map(|nominal| (nominal, received(nominal)))
+            .map(|frame| (frame, self.nominal(start, frame)))
+            .take_while(|(_, nominal)| *nominal <= end)
+            .map(|(frame, nominal)| (frame, nominal, received(nominal)))
             .collect()
     }
 

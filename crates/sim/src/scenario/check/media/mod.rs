@@ -1,5 +1,7 @@
 //! Sizes of frames and pauses of `[[flow.media]]`.
 
+mod probe;
+
 use super::Checker;
 use crate::scenario::Clock;
 use crate::scenario::error::ScenarioError;
@@ -29,7 +31,7 @@ const PAUSES: usize = 1_000;
 
 impl Checker<'_> {
     /// What determines the sizes of the frames of a stream: one of `frame` and `rate`.
-    pub(super) fn frame_size(
+    pub(in crate::scenario::check) fn frame_size(
         &self,
         flow: usize,
         position: usize,
@@ -77,7 +79,7 @@ impl Checker<'_> {
     }
 
     /// How lost datagrams of a stream are repaired.
-    pub(super) fn repair(
+    pub(in crate::scenario::check) fn repair(
         &self,
         index: usize,
         position: usize,
@@ -117,7 +119,7 @@ impl Checker<'_> {
     }
 
     /// Refuses a controller of real-time media with other limits than those of the encoders that follow it.
-    pub(super) fn check_limits(
+    pub(in crate::scenario::check) fn check_limits(
         &self,
         index: usize,
         flow: &schema::Flow,
@@ -211,7 +213,7 @@ impl Checker<'_> {
     }
 
     /// Pauses are in order and apart, and do not leave a stream without frames.
-    pub(super) fn pauses(
+    pub(in crate::scenario::check) fn pauses(
         &self,
         flow: usize,
         position: usize,

@@ -1,6 +1,6 @@
 //! `probe` of a `[[flow]]`: what the senders of a call send to learn the capacity of their path.
 
-use super::Checker;
+use crate::scenario::check::Checker;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::media::{By, ProbeSpec};
 use crate::scenario::schema::{self, Carriage};
@@ -14,7 +14,7 @@ const TARGETS: (Rate, Rate) = (
 );
 
 impl Checker<'_> {
-    pub(super) fn probe(
+    pub(in crate::scenario::check) fn probe(
         &self,
         index: usize,
         flow: &schema::Flow,
