@@ -81,9 +81,10 @@ def probes(seed: int) -> str:
     lines = [row(f"`{controller}`", *_probed(controller, seed)) for controller in PROBED]
     return f"""## Calls that probe
 
-Media of 2 Mbps at most, on 8 Mbps that fall to 3, without [probes](../../reference/scenarios.md#probes-of-a-call)
-and with those of both kinds, up to 8 Mbps and at most 75 % of what is sent. Medians: how long the estimate `media`
-is off, when it is right after the fall, the bytes of probes, and the frames of 840 that never came.
+Media of 2 Mbps at most, on 8 Mbps that fall to 3, without
+[probes](../../reference/scenarios.md#probes-of-a-call) and with those of both kinds, up to 8 Mbps and at most
+75 % of what is sent. Medians: how long the estimate `media` is off, when it is right after the fall, the
+bytes of probes, and the frames of 840 that never came.
 
 <!-- made: probes -->
 {row("controller", *heads)}
