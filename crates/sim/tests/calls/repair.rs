@@ -55,11 +55,7 @@ fn a_frame_is_lost_as_often_as_more_packets_of_it_are_than_those_of_repair() {
             );
             let repaired = (repair > 0).then_some(media.repaired.unwrap_or(0));
             assert_eq!(media.repaired, repaired, "{fec}");
-            assert_eq!(
-                repaired.is_none_or(|repaired| repaired > 100),
-                true,
-                "{fec}, {p}"
-            );
+            assert!(repaired.is_none_or(|repaired| repaired > 100), "{fec}, {p}");
         }
     }
 }
