@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pages.made import row
 from thalweg.base.quantity import text
 from thalweg.engine.catalogue import Suite
@@ -38,6 +40,9 @@ SHOWN = (
     ("fall-of-a-call", "time-to-notice", "media"),
 )
 """Scenario, metric and estimate of each column."""
+PROBES = ("fall-of-a-small-call", "fall-of-a-padded-call", "fall-of-a-redundant-call")
+"""The same call without probes and with both kinds."""
+PROBED = ("c4", "cubic", "reno", "bbr", "prague", "ledbat-pp", "screamv2", "nada", "gcc")
 
 
 def criteria(scenario: str, controller: str, seed: int) -> dict[str, Statistics]:
@@ -65,7 +70,43 @@ more than a fifth above the capacity whenever its window is right.
 {row(":--", *("--:" for _ in heads))}
 {chr(10).join(lines)}
 <!-- end -->
+
+{probes(seed)}"""
+
+
+def probes(seed: int) -> str:
+    """The section of calls that probe."""
+    bare = [f"no probes: {what}" for what in _SAID if what != "probes"]
+    heads = bare + [f"{kind}: {what}" for kind in ("padding", "redundancy") for what in _SAID]
+    lines = [row(f"`{controller}`", *_probed(controller, seed)) for controller in PROBED]
+    return f"""## Calls that probe
+
+Media of 2 Mbps at most, on 8 Mbps that fall to 3, without
+[probes](../../reference/scenarios.md#probes-of-a-call) and with those of both kinds, up to 8 Mbps and at most
+75 % of what is sent. Medians: how long the estimate `media` is off, when it is right after the fall, the
+bytes of probes, and the frames of 840 that never came.
+
+<!-- made: probes -->
+{row("controller", *heads)}
+{row(":--", *("--:" for _ in heads))}
+{chr(10).join(lines)}
+<!-- end -->
 """
+
+
+_SAID = ("off", "notices", "probes", "lost frames")
+
+
+def _probed(controller: str, seed: int) -> Iterator[str]:
+    for name in PROBES:
+        loaded = Scenario.load(f"estimate/{name}", controllers={"main": controller})
+        trials = loaded.trials(Suite.find("estimate").trials, seed=seed)
+        told = {one.metric: one for one in trials.verdict().criteria}
+        yield _cell(told["told-rate-error by media from 5 s"])
+        yield _cell(told["time-to-notice by media from 5 s"])
+        if name != PROBES[0]:
+            yield text(float(trials.flows["probe_bytes"].median()), "bytes", 3)  # type: ignore[arg-type]
+        yield text(float(trials.streams["undelivered"].median() or 0.0), "", 3)  # type: ignore[arg-type]
 
 
 def lines_of(controller: str, seed: int) -> list[str]:

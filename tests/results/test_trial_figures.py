@@ -292,7 +292,8 @@ def test_single_panels_can_be_drawn_and_others_are_refused(download: Trial) -> N
         plot_trial(download, panels=["queues"])
     with pytest.raises(RequestError, match="nothing to draw in frames"):
         plot_trial(download, panels=["frames"])
-    assert PANELS == ("states", "limits", "window", "rtt", "rate", "queue", "marks", "held", "freezes", "frames")
+    every = ("states", "limits", "window", "rtt", "rate", "queue", "marks", "held", "encoder", "freezes", "frames")
+    assert every == PANELS
 
 
 def test_trials_are_drawn_over_each_other_by_their_labels(download: Trial) -> None:

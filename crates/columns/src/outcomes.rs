@@ -94,6 +94,10 @@ pub fn flows(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         .float("spurious_loss", |row| {
             of_sent(row.flow, row.flow.spurious_losses)
         })
+        .float("probe_bytes", |row| {
+            let bytes = row.flow.probe_bytes;
+            bytes.map_or(f64::NAN, |bytes| bytes.as_u64() as f64)
+        })
         .seconds("frame_delay_s", |row| row.flow.frame_delay)
         .seconds("max_frame_delay_s", |row| row.flow.max_frame_delay)
         .seconds("p95_queue_delay_s", |row| row.flow.p95_queue_delay)
@@ -280,6 +284,13 @@ pub fn streams(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         })
         .float("encoder_oscillation", |row| {
             row.stream.encoder_oscillation.unwrap_or(f64::NAN)
+        })
+        .float("repaired", |row| {
+            row.stream.repaired.map_or(f64::NAN, |count| count as f64)
+        })
+        .float("repair_bytes", |row| {
+            let bytes = row.stream.repair_bytes;
+            bytes.map_or(f64::NAN, |bytes| bytes.as_u64() as f64)
         })
         .float("mos", |row| row.stream.mos.unwrap_or(f64::NAN))
         .finish()

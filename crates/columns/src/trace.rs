@@ -101,6 +101,8 @@ impl From<Trace> for TraceTables {
                 row.frozen.map_or(f64::NAN, Duration::as_secs_f64)
             })
             .truth("counted", |row| row.counted)
+            .rate("encoder_bps", |row| row.encoder)
+            .rate("told_bps", |row| row.told)
             .finish();
         TraceTables {
             flows,

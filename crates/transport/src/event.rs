@@ -27,6 +27,20 @@ pub enum AppEvent {
         /// Number of bytes.
         len: u32,
     },
+    /// A packet with a datagram is lost, if [`report_lost_datagrams`](crate::Endpoint::report_lost_datagrams) asked.
+    DatagramLost {
+        /// Its tag.
+        tag: u64,
+        /// Number of bytes.
+        len: u32,
+    },
+    /// A datagram that was to be sent again was dropped, since its time was over.
+    DatagramExpired {
+        /// Its tag.
+        tag: u64,
+        /// Number of bytes.
+        len: u32,
+    },
     /// The connection is closed on both sides.
     Closed,
 }

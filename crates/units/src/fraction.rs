@@ -26,6 +26,18 @@ impl Fraction {
     pub fn from_f64(value: f64) -> Self {
         Fraction((value.clamp(0.0, 1.0) * ONE as f64 + 0.5) as u64)
     }
+    /// This part of `count` things, rounded up to whole ones.
+    pub fn of_up(self, count: u64) -> u64 {
+        (u128::from(count) * u128::from(self.0)).div_ceil(u128::from(ONE)) as u64
+    }
+    /// What is left of one.
+    pub const fn rest(self) -> Fraction {
+        Fraction(ONE - self.0)
+    }
+    /// Parts of a billion.
+    pub const fn parts_per_billion(self) -> u64 {
+        self.0
+    }
     /// Whether the fraction is 0.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
@@ -66,6 +78,15 @@ impl fmt::Display for Fraction {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_of_things_is_rounded_up_and_only_if_it_is_not_whole() {
+        let fifth: Fraction = "20 %".parse().unwrap();
+        let parts = [0, 1, 4, 5, 6, 10, 11].map(|count| fifth.of_up(count));
+        assert_eq!(parts, [0, 1, 1, 1, 2, 2, 3]);
+        assert_eq!(Fraction::ONE.of_up(u64::MAX), u64::MAX);
+        assert_eq!(Fraction::ZERO.of_up(7), 0);
+    }
 
     #[test]
     fn percent_and_plain_numbers_mean_the_same() {

@@ -63,7 +63,7 @@ pub(super) fn write(text: &mut String, index: u64, links: u64, random: &mut Rand
                 .then(|| *text += &format!("measure_from = \"{}\"\n", time(random)));
             return;
         }
-        4 => return media(text, random),
+        4 => return media(text, quic, random),
         _ => {
             *text += &format!("download = \"{}\"\n", bytes(random, most));
             let _ = random
@@ -187,26 +187,69 @@ fn supply(text: &mut String, quic: bool, random: &mut Random) {
     }
 }
 
-fn media(text: &mut String, random: &mut Random) {
+fn media(text: &mut String, quic: bool, random: &mut Random) {
+    // Of each end: whether it sends, and whether it sends datagrams.
+    let mut ends = [(false, false); 2];
+    let mut streams = String::new();
     for number in 0..random.between(1, 3) {
         let datagrams = random.flag();
         let carriage = if datagrams { "datagrams" } else { "streams" };
         let from = *random.choose(&["server", "client"]);
+        let end = &mut ends[usize::from(from == "client")];
+        *end = (true, end.1 || datagrams);
         let per_second = random.magnitude(1, 1000);
         let duration = time_from(random, 100_000_000, 5_000_000_000);
-        let frame = bytes(random, if datagrams { 1150 } else { 100_000 });
-        *text += &format!(
-            "[[flow.media]]\nname = \"m{number}\"\ncarriage = \"{carriage}\"\nfrom = \"{from}\"\nper_second = {per_second}\nduration = \"{duration}\"\nframe = \"{frame}\"\npriority = {}\n",
+        let frame = match random.percent(30) {
+            true => encoder(random),
+            false => format!(
+                "frame = \"{}\"",
+                bytes(random, if datagrams { 1150 } else { 100_000 })
+            ),
+        };
+        streams += &format!(
+            "[[flow.media]]\nname = \"m{number}\"\ncarriage = \"{carriage}\"\nfrom = \"{from}\"\nper_second = {per_second}\nduration = \"{duration}\"\n{frame}\npriority = {}\n",
             random.below(256)
         );
         let _ = random
             .flag()
-            .then(|| *text += &format!("group = {}\n", random.magnitude(1, 100)));
+            .then(|| streams += &format!("group = {}\n", random.magnitude(1, 100)));
         let _ = random
             .flag()
-            .then(|| *text += &format!("skip_after = \"{}\"\n", time(random)));
+            .then(|| streams += &format!("skip_after = \"{}\"\n", time(random)));
         let _ = random
             .flag()
-            .then(|| *text += &format!("deadline = \"{}\"\n", time(random)));
+            .then(|| streams += &format!("deadline = \"{}\"\n", time(random)));
+        if datagrams && random.flag() {
+            let fec = share(random);
+            let repair = match if quic { 1 } else { random.below(3) } {
+                0 => "retransmit = true".to_owned(),
+                1 => format!("fec = \"{fec}\""),
+                _ => format!("retransmit = true, fec = \"{fec}\""),
+            };
+            streams += &format!("repair = {{ {repair} }}\n");
+        }
     }
+    if !quic && random.percent(40) {
+        let target = random.magnitude(1, 100_000);
+        let budget = random.below(100);
+        let all_have_datagrams = ends.iter().all(|(sends, datagrams)| !sends || *datagrams);
+        let by = match all_have_datagrams && random.flag() {
+            true => "redundancy",
+            false => "padding",
+        };
+        *text += &format!(
+            "probe = {{ target = \"{target} kbps\", budget = \"{budget} %\", by = \"{by}\" }}\n"
+        );
+    }
+    *text += &streams;
+}
+
+/// An encoder, of 1 kbps to some 50 Mbps.
+fn encoder(random: &mut Random) -> String {
+    let least = random.magnitude(1, 50_000);
+    let most = least + random.magnitude(1, 50_000);
+    let variation = random.below(51);
+    format!(
+        "rate = {{ least = \"{least} kbps\", most = \"{most} kbps\", variation = \"{variation} %\" }}"
+    )
 }

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import polars as pl
 import typer
 
 from thalweg.base.errors import RequestError, did_you_mean
@@ -26,9 +27,15 @@ from thalweg.cli.options import (
 from thalweg.engine.catalogue import find_scenario
 from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
+from thalweg.engine.selection import only
+
+if TYPE_CHECKING:
+    from thalweg.pages.figures.figure import Figure
 
 _MOST = 8
 """Most trials over each other: this many colours are easy to distinguish."""
+_MOST_TRIALS = 1000
+"""Most trials of each controller in a figure of delays."""
 
 
 class Theme(StrEnum):
@@ -65,8 +72,8 @@ def plot(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Panels, separated by commas: states, limits, window, rtt, rate, queue, marks, held, freezes, "
-            "frames [all].",
+            help="Panels, separated by commas: states, limits, window, rtt, rate, queue, marks, held, encoder, "
+            "freezes, frames [all].",
         ),
     ] = None,
     flow: Annotated[
@@ -80,12 +87,26 @@ def plot(
         Theme, typer.Option(help="Theme: screen, dark, or paper (black 8-point text).")
     ] = Theme.SCREEN,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title instead of the scenario's.")] = None,
+    delays: Annotated[
+        int | None,
+        typer.Option(
+            "--delays",
+            metavar="N",
+            min=1,
+            max=_MOST_TRIALS,
+            help="Instead: how many frames of a call came by which delay, over N trials of each controller.",
+        ),
+    ] = None,
     audit: Audit = False,
 ) -> None:
     """Draw a trial, or several over each other: of several controllers, or with several seeds.
 
     Example: `thalweg plot c4/bad-wifi -c main=c4 -c "main=cubic as mild" --panels rtt,queue -o rtt.pdf`
     """
+    if delays is not None and panels is not None:
+        raise RequestError("--delays cannot be combined with --panels: it is a figure of its own")
+    if delays is not None and len(seed or []) > 1:
+        raise RequestError("--delays takes one --seed, that of the first trial; the others follow")
     check_figure("--out", output)
     width_mm = None if size is None else millimetres(size, "--size")
     if width_mm is not None and output.suffix == ".html":
@@ -98,6 +119,12 @@ def plot(
     if len(runs) > _MOST:
         raise RequestError(f"{len(runs)} trials over each other; accepted: at most {_MOST}")
     loaded = {label: (Scenario.from_entry(entry, keys, pairs), at, names) for label, pairs, at, names in runs}
+    if delays is not None:
+        _delays({label: one for label, (one, _, _) in loaded.items()}, (runs[0][2], delays), flow, title).save(
+            output, width_mm, theme.value
+        )
+        note(f"wrote {output}")
+        return
     trials: dict[str, Trial] = {}
     with Bar() as bar:
         for number, (label, (loaded_scenario, at, _)) in enumerate(loaded.items()):
@@ -113,6 +140,28 @@ def plot(
         figure = plot_trial(trial, title, panels=chosen, labels=loaded[label][2], flows=flow)
     figure.save(output, width_mm, theme.value)
     note(f"wrote {output}")
+
+
+def _delays(
+    scenarios: dict[str, Scenario], seeds: tuple[int, int], flows: list[str] | None, title: str | None
+) -> Figure:
+    """The figure of the delays of frames, of so many trials from the first seed on."""
+    from thalweg.pages.calls.delays import plot_delays  # noqa: PLC0415 - after what may be refused
+
+    first, count = seeds
+    trials: dict[str, list[pl.DataFrame]] = {}
+    with Bar() as bar:
+        for place, (label, scenario) in enumerate(scenarios.items()):
+            name = label or ", ".join(
+                str(one["controller"]) for one in scenario.flows if "call" in str(one["workload"])
+            )
+            for number in range(count):
+                bar.show(name, place * count + number, len(scenarios) * count)
+                played = only(scenario.run(first + number, trace=True), flows)
+                trace = played.trace
+                trials.setdefault(name, []).append(trace.frames if trace is not None else pl.DataFrame())
+    shown = next(iter(scenarios.values())).title
+    return plot_delays(trials, title or shown)
 
 
 def _runs(

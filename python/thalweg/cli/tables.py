@@ -65,6 +65,7 @@ DROPPABLE_OF_STREAMS = (
     "first frame",
     "skipped",
     "undelivered",
+    "repair bytes",
     "p99 delay",
     "encoder share",
     "encoder rate",

@@ -71,6 +71,8 @@ STREAM = tuple(
         "frozen",
         "skipped",
         "undelivered",
+        "repaired",
+        "repair-bytes",
         "media-rate",
         "encoder-rate",
         "encoder-share",

@@ -8,7 +8,7 @@ use super::freezes;
 use crate::trial::connection::Connection;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use thalweg_units::{Duration, Instant};
+use thalweg_units::{Duration, Instant, Rate};
 
 /// One frame of one stream of media.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -27,6 +27,10 @@ pub struct FrameRow {
     pub frozen: Option<Duration>,
     /// Whether the numbers of the stream count it: its nominal time is not before the start of measurement.
     pub counted: bool,
+    /// The rate of the encoder at this frame, of a stream that has one.
+    pub encoder: Option<Rate>,
+    /// The rate that congestion control then allowed it, if that was known.
+    pub told: Option<Rate>,
 }
 
 /// All frames of all calls that were due by `end`, flow by flow and stream by stream.
@@ -46,14 +50,19 @@ pub(crate) fn frames(connections: &[Connection], end: Instant) -> Vec<FrameRow> 
             let frozen: BTreeMap<Instant, Duration> = (frozen.into_iter())
                 .map(|one| (one.ended_by, one.duration))
                 .collect();
-            rows.extend(frames.into_iter().map(|(nominal, received)| FrameRow {
-                nominal,
-                flow,
-                stream: spec.name.clone(),
-                received,
-                deadline: spec.deadline,
-                frozen: frozen.get(&nominal).copied(),
-                counted: nominal >= from,
+            rows.extend(frames.into_iter().map(|(number, nominal, received)| {
+                let (encoder, told) = call.rates_at(index, number);
+                FrameRow {
+                    nominal,
+                    flow,
+                    stream: spec.name.clone(),
+                    received,
+                    deadline: spec.deadline,
+                    frozen: frozen.get(&nominal).copied(),
+                    counted: nominal >= from,
+                    encoder,
+                    told,
+                }
             }));
         }
     }

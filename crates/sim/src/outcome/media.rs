@@ -54,6 +54,10 @@ pub struct MediaOutcome {
     pub skipped: u64,
     /// Frames that were due and were not delivered: lost, cancelled, or on their way when the trial ended.
     pub undelivered: u64,
+    /// Packets of media that were lost, or late, and repair delivered; none without repair.
+    pub repaired: Option<u64>,
+    /// Bytes that were sent for repair.
+    pub repair_bytes: Option<Bytes>,
     /// Longest time from a change of the path until the delay is back to normal: until every later frame
     /// (up to the next change) is within 10 ms of the median of the second half of that interval.
     pub recovery: Option<Duration>,
@@ -88,7 +92,8 @@ pub(crate) fn of_call(
         let mut outcome = match is_cut {
             false => summarise(&stream, changes, &[], None),
             true => {
-                let due = call.due(found.len(), stream.start, cut);
+                let due = call.due(found.len(), stream.start, cut).into_iter();
+                let due: Vec<_> = due.map(|(_, due, received)| (due, received)).collect();
                 let missing = missing(&stream, &due, cut);
                 summarise(&stream, changes, &missing, Some(cut))
             }
@@ -180,6 +185,8 @@ fn summarise(
         frozen: times.iter().copied().sum(),
         skipped: u64::from(skipped),
         undelivered: u64::from(due).saturating_sub(shown.len() as u64),
+        repaired: stream.repaired.map(|repaired| repaired.packets),
+        repair_bytes: stream.repaired.map(|repaired| repaired.bytes),
         recovery: longest_recovery(records, changes),
         encoder_rate,
         encoder_share: (spec.encoder().zip(encoder_rate)).map(|(encoder, rate)| {
@@ -276,6 +283,7 @@ mod tests {
             skipped: 0,
             generated: 45,
             encoded: None,
+            repaired: None,
         };
         let missing = missing(&stream, &came, at(1500));
         // Those due from 693 to 1221 ms are more than 250 ms late, the first 807 ms.
@@ -328,6 +336,7 @@ mod tests {
                 skipped: 7,
                 generated: 4,
                 encoded: None,
+                repaired: None,
             };
             summarise(&stream, &[at(60)], &[], None)
         };

@@ -156,6 +156,9 @@ pub struct FlowOutcome {
     /// Utilisation of the busiest link of its data from the start of the first flow on; absent in real time.
     #[serde(default)]
     pub utilisation: Option<f64>,
+    /// Bytes of probes that the senders of a call sent; none without `probe`.
+    #[serde(default)]
+    pub probe_bytes: Option<Bytes>,
     /// Mean delay of frames of the worst stream of a call, of those that skip no frames.
     pub frame_delay: Option<Duration>,
     /// The largest delay of a frame of these streams.

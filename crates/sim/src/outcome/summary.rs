@@ -227,6 +227,7 @@ impl<P: Packet> Summary<'_, P> {
                     transmitted += stats.transmitted.packets;
                 }
             }
+            outcome.probe_bytes = connection.call.as_ref().and_then(|call| call.probed());
             let media = of_call(self.scenario, connection, self.now);
             outcome.media.extend(media);
         }

@@ -3,7 +3,7 @@
 use super::breaker::BreakerSpec;
 use super::command::CommandSpec;
 use super::library::FlowStack;
-use super::media::{EncoderSpec, MediaSpec};
+use super::media::{EncoderSpec, MediaSpec, ProbeSpec};
 use super::schema::Gap;
 use super::supply::Supply;
 use crate::quic::StackController;
@@ -152,11 +152,11 @@ impl Workload {
         let mine = || media.iter().filter(|stream| stream.from == role);
         mine().find_map(MediaSpec::encoder)?;
         let total = |of: fn(&EncoderSpec) -> Rate| {
-            let rates = mine().filter_map(|one| one.encoder().map(of));
+            let rates = mine().filter_map(|one| Some(one.repair.with_fec(of(one.encoder()?))));
             Rate::from_bits_per_sec(rates.map(Rate::as_bits_per_sec).sum())
         };
         let besides = mine().map(|one| {
-            let fixed = one.fixed_rate().map_or(0, Rate::as_bits_per_sec);
+            let fixed = one.fixed_rate_with_fec().map_or(0, Rate::as_bits_per_sec);
             fixed + header.as_u64() * 8 * u64::from(one.per_second)
         });
         Some(MediaRates {
@@ -200,6 +200,8 @@ pub struct FlowSpec {
     pub(crate) reports: Option<Every>,
     /// What ends it when it congests its path for long.
     pub(crate) breaker: Option<BreakerSpec>,
+    /// What the senders of its call probe their path with.
+    pub(crate) probe: Option<ProbeSpec>,
     /// The programs that are its ends.
     pub command: Option<CommandSpec>,
 }

@@ -1,8 +1,13 @@
 //! The streams of media of a call.
 
+pub(crate) use super::schema::By;
 use super::schema::Carriage;
+use thalweg_control::MediaRates;
 use thalweg_transport::Role;
 use thalweg_units::{Bytes, Duration, Fraction, Instant, Rate};
+
+/// Bytes of a datagram that is a part of a frame: what fits a packet of any path.
+pub(crate) const PART: u64 = 1_150;
 
 /// One stream of media.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,10 +25,59 @@ pub(crate) struct MediaSpec {
     pub(crate) pauses: Vec<(Duration, Duration)>,
     pub(crate) priority: u8,
     pub(crate) skip_after: Option<Duration>,
+    pub(crate) repair: RepairSpec,
     /// Frames later than this count as late.
     pub(crate) deadline: Duration,
     /// Frames with an earlier nominal time are not counted.
     pub(crate) measure_from: Duration,
+}
+
+/// How lost datagrams of frames are repaired.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct RepairSpec {
+    /// Lost ones are sent again until the deadline of their frame.
+    pub(crate) retransmit: bool,
+    /// Packets of repair, as a part of those of a frame.
+    pub(crate) fec: Fraction,
+}
+
+impl RepairSpec {
+    pub(crate) fn is_any(self) -> bool {
+        self.retransmit || !self.fec.is_zero()
+    }
+
+    /// What a rate of media is with the packets of repair that follow each frame, but for rounding.
+    pub(crate) fn with_fec(self, media: Rate) -> Rate {
+        let repair = self.fec.of_up(media.as_bits_per_sec());
+        Rate::from_bits_per_sec(media.as_bits_per_sec().saturating_add(repair))
+    }
+
+    /// The rate of media that is this one with the packets of repair.
+    pub(crate) fn without_fec(self, all: Rate) -> Rate {
+        match self.fec.is_zero() {
+            true => all,
+            false => all.scale(1.0 / (1.0 + self.fec.as_f64())),
+        }
+    }
+}
+
+/// What the senders of a call send to learn the capacity of their path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ProbeSpec {
+    /// The rate of media and probes together.
+    pub(crate) target: Rate,
+    /// The most of what is sent that are probes.
+    pub(crate) budget: Fraction,
+    pub(crate) by: By,
+}
+
+impl ProbeSpec {
+    /// The limits of the controller of media that probes its path with this, if anything: one that its encoders limit to
+    /// their most could learn no more.
+    pub(crate) fn limits(probe: Option<ProbeSpec>, media: MediaRates) -> MediaRates {
+        let most = probe.map_or(media.most, |probe| media.most.max(probe.target));
+        MediaRates { most, ..media }
+    }
 }
 
 /// What determines the sizes of frames.
@@ -106,15 +160,26 @@ impl MediaSpec {
         let group = first + u64::from(self.group - 1) * other;
         Some(Rate::over(Bytes::new(group), self.span(self.group)))
     }
-    /// The most bytes of its frames.
+    /// The mean rate of a stream of fixed frames with the packets of repair that follow each, pauses aside. Such a frame is
+    /// one datagram, if it has any.
+    pub(crate) fn fixed_rate_with_fec(&self) -> Option<Rate> {
+        let packets = 1 + self.repair.fec.of_up(1);
+        Some(self.fixed_rate()?.mul_div(packets, 1))
+    }
+    /// The most bytes of its frames, and of the packets of repair that follow each.
     pub(crate) fn most_bytes(&self) -> u128 {
         let frames = u128::from(self.frames);
-        match self.size {
+        let bytes = match self.size {
             FrameSize::Fixed { first, other } => frames * u128::from(first.max(other).as_u64()),
             // Over many frames their sizes are those of the rate; a frame may be twice as large.
             FrameSize::Adaptive(encoder) => {
                 2 * u128::from(encoder.most.bytes_in(self.span(self.frames)).as_u64())
             }
+        };
+        match self.repair.fec.is_zero() {
+            true => bytes,
+            // At most as much again, and a packet more of each frame.
+            false => 2 * bytes + frames * u128::from(PART),
         }
     }
 }
@@ -143,6 +208,7 @@ pub(crate) fn standard_call(duration: Duration, measure_from: Duration) -> Vec<M
         pauses: Vec::new(),
         priority,
         skip_after,
+        repair: RepairSpec::default(),
         deadline: Duration::from_millis(250),
         measure_from,
     };

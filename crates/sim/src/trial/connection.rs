@@ -4,6 +4,7 @@
 
 use crate::scenario::hop::{Direction, LinkId, PerDirection};
 use crate::scenario::library::FlowStack;
+use crate::scenario::media::ProbeSpec;
 use crate::scenario::supply::Supply;
 use crate::scenario::{FlowSpec, Scenario, StartNoise, Workload};
 use crate::trial::breaker::{Breaker, Rule};
@@ -133,11 +134,13 @@ impl Connection {
             };
             let mtu = config.initial_mtu;
             let header = mtu - full_packet_payload(mtu);
+            let media = workload.media_rates(role, header);
+            let media = media.map(|media| ProbeSpec::limits(spec.probe, media));
             let end = End {
                 role,
                 sends,
                 hears,
-                media: workload.media_rates(role, header),
+                media,
             };
             Endpoint::new(&spec.stack, end, config, start, controller, trial, &name)
         };
@@ -163,7 +166,7 @@ impl Connection {
             Workload::Call(_) | Workload::Requests(_) => 0,
         };
         let call = match &workload {
-            Workload::Call(media) => Some(Box::new(Call::new(media, trial, &name))),
+            Workload::Call(media) => Some(Box::new(Call::new(media, spec.probe, trial, &name))),
             _ => None,
         };
         let hops = spec.route.iter().copied();
@@ -316,30 +319,7 @@ impl Connection {
     /// Passes an event to the call, and closes the connection when the call has ended.
     fn serve_call(&mut self, now: Instant, side: Role, event: AppEvent) {
         let Some(call) = &mut self.call else { return };
-        match event {
-            AppEvent::Connected if side == Role::Client => {
-                call.begin(now);
-                call.tick(now, &mut self.client, &mut self.server);
-            }
-            AppEvent::StreamData {
-                id,
-                contiguous,
-                complete,
-            } => {
-                let receiver = match side {
-                    Role::Client => &mut self.client,
-                    Role::Server => &mut self.server,
-                };
-                if !call.is_request(side, id) {
-                    call.on_stream_data(now, id, contiguous, complete, receiver);
-                } else if complete {
-                    call.on_request(now, id);
-                }
-            }
-            AppEvent::Datagram { tag, len } => call.on_datagram(now, tag, len),
-            AppEvent::StopSending(id) => call.on_stop_sending(id),
-            _ => {}
-        }
+        call.serve(now, side, event, &mut self.client, &mut self.server);
         self.end_call_if_over(now);
     }
 

@@ -255,6 +255,25 @@ impl Endpoint {
             Endpoint::Real(endpoint) => endpoint.send_datagram(len, tag),
         }
     }
+    /// Sends a lost datagram again, until a time. The real stack does not tell which are lost.
+    pub(crate) fn repeat_datagram(&mut self, len: u32, tag: u64, priority: u8, until: Instant) {
+        if let Endpoint::Modelled(endpoint) = self {
+            endpoint.repeat_datagram(len, tag, priority, until);
+        }
+    }
+    /// Has lost datagrams reported.
+    pub(crate) fn report_lost_datagrams(&mut self) {
+        if let Endpoint::Modelled(endpoint) = self {
+            endpoint.report_lost_datagrams();
+        }
+    }
+    /// Whether anything waits to be sent; the real stack does not tell.
+    pub(crate) fn has_data(&self) -> bool {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.has_data(),
+            Endpoint::Real(_) => true,
+        }
+    }
     /// Asks the peer to stop sending on a stream.
     pub(crate) fn stop_receiving(&mut self, id: StreamId) {
         each!(self, endpoint => endpoint.stop_receiving(id))

@@ -4,6 +4,8 @@
 mod audited;
 mod encoders;
 mod page;
+mod probing;
+mod repair;
 mod rfc8867;
 mod round_trips;
 mod senders;

@@ -143,7 +143,7 @@ fn a_tunnel_without_a_name_is_refused() {
     insta::assert_snapshot!(refusals.join("\n"), @r##"
     tunnels.toml:9: `tunnel = ""`: "" is not a name; accepted: a letter of ASCII, then up to 63 letters, digits, "-" and "_", such as "main"
     tunnels.toml:9: `tunnel = 7`: 7 is a number; accepted: a text in quotes
-    tunnels.toml:9: `tunel = "vpn"`: unknown key "tunel" (did you mean "tunnel"?); accepted: one of "name", "controller", "stack", "host", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed", "command"
+    tunnels.toml:9: `tunel = "vpn"`: unknown key "tunel" (did you mean "tunnel"?); accepted: one of "name", "controller", "stack", "host", "start", "route", "tunnel", "background", "download", "upload", "requests", "call", "media", "measure_from", "probe", "streams", "request", "app_rate", "chunk", "think_time", "pauses", "receive_window", "receiver", "sender", "circuit_breaker", "zero_rtt", "seed", "command"
     tunnels.toml:12: `tunnel = ""`: "" is not a name; accepted: a letter of ASCII, then up to 63 letters, digits, "-" and "_", such as "main"
     "##);
 }

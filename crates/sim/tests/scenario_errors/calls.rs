@@ -88,6 +88,29 @@ fn a_refusal_of_a_call_names_file_line_key_value_and_accepted_forms() {
             "[[\"2 s\", \"3 s\"], [\"5 s\", \"6 s\"]]",
             "[[\"0 s\", \"10 s\"]]".to_owned(),
         ),
+        // repair
+        (encoder, format!("{encoder}\nrepair = {{ fec = \"20 %\" }}")),
+        ("frame = \"80 B\"", "frame = \"80 B\"\nrepair = { fec = \"150 %\" }".to_owned()),
+        ("frame = \"80 B\"", "frame = \"80 B\"\nrepair = \"fec\"".to_owned()),
+        ("frame = \"80 B\"", "frame = \"80 B\"\nrepair = { rtx = true }".to_owned()),
+        (
+            "per_second = 50\nduration = \"10 s\"\nframe = \"80 B\"",
+            "per_second = 1\nduration = \"10 s\"\nrate = { least = \"1 Mbps\", most = \"1 Gbps\" }\nrepair = { fec = \"5 %\" }".to_owned(),
+        ),
+        (
+            "\"c4\"",
+            "\"c4\"\nstack = \"quic\"\n[[flow.media]]\nname = \"slides\"\ncarriage = \"datagrams\"\nper_second = 1\nduration = \"10 s\"\nframe = \"80 B\"\nrepair = { retransmit = true }".to_owned(),
+        ),
+        ("metric = \"encoder-rate\"\nat_least = \"1 Mbps\"", "metric = \"repaired\"\nat_least = \"1\"".to_owned()),
+        // probes
+        ("\"c4\"", "\"c4\"\nprobe = { target = \"8 Mbps\", budget = \"20 %\", by = \"redundancy\" }\nstack = \"quic\"".to_owned()),
+        ("\"c4\"", "\"c4\"\nprobe = { target = \"0 bps\", budget = \"20 %\" }".to_owned()),
+        ("\"c4\"", "\"c4\"\nprobe = { target = \"8 Mbps\", budget = \"100 %\" }".to_owned()),
+        ("\"c4\"", "\"c4\"\nprobe = { target = \"8 Mbps\" }".to_owned()),
+        ("\"c4\"", "\"c4\"\nprobe = { target = \"8 Mbps\", budget = \"20 %\", by = \"bursts\" }".to_owned()),
+        ("\"c4\"", "\"c4\"\nprobe = \"8 Mbps\"".to_owned()),
+        ("\"c4\"\n[[flow.media]]\nname = \"video\"", "\"c4\"\nprobe = { target = \"8 Mbps\", budget = \"20 %\", by = \"redundancy\" }\n[[flow.media]]\nname = \"slides\"\nfrom = \"client\"\nper_second = 1\nduration = \"9 s\"\nframe = \"9 kB\"\n[[flow.media]]\nname = \"video\"".to_owned()),
+        ("stream = \"video\"\nmetric = \"encoder-rate\"\nat_least = \"1 Mbps\"", "metric = \"probe-bytes\"\nat_most = \"1 MB\"".to_owned()),
         // criteria
         ("stream = \"video\"\n", "stream = \"audio\"\n".to_owned()),
         ("stream = \"video\"\n", String::new()),
@@ -135,6 +158,21 @@ fn a_refusal_of_a_call_names_file_line_key_value_and_accepted_forms() {
     a.toml:14: `pauses = [["2 s"], ["5 s", "6 s"]]`: invalid length 1; accepted: two times, such as ["40 s", "60 s"]
     a.toml:14: `pauses = ["2 s", ["5 s", "6 s"]]`: "2 s" is a text; accepted: two times, such as ["40 s", "60 s"]
     a.toml:14: flow.0.media.0.pauses: leaves no frame of the stream; accepted: a shorter pause
+    a.toml:14: flow.0.media.0.repair: requires carriage = "datagrams": what a stream loses is always sent again
+    a.toml:21: `repair = { fec = "150 %" }`: "150 %" is more than one; accepted: "1 %", "0.01", from 0 to 1
+    a.toml:21: `repair = "fec"`: "fec" is a text; accepted: a table of keys
+    a.toml:21: `repair = { rtx = true }`: unknown key "rtx"; accepted: "retransmit" or "fec"
+    a.toml:21: flow.0.media.1.repair: a frame may have 108696 packets at "1 Gbps"; accepted: at most 65535, the longest code
+    a.toml:15: flow.0.media.0.repair.retransmit: true requires the modelled endpoint (stack = "model", virtual time): the QUIC stack does not tell which datagrams are lost; accepted there: fec
+    a.toml:24: pass.0.metric: "repaired" requires a stream with repair; "video" has none
+    a.toml:8: flow.0.probe: requires the modelled endpoint (stack = "model", virtual time): the QUIC stack does not tell when it has nothing to send
+    a.toml:8: flow.0.probe.target: "0 bps" is out of range; accepted: "1 kbps" to "1 Gbps"
+    a.toml:8: flow.0.probe.budget: "100 %" leaves nothing for media; accepted: less, such as "20 %"
+    a.toml:8: `probe = { target = "8 Mbps" }`: the key "budget" is missing here; accepted: budget = "20 %"
+    a.toml:8: `probe = { target = "8 Mbps", budget = "20 %", by = "bursts" }`: unknown value "bursts"; accepted: "padding" or "redundancy"
+    a.toml:8: `probe = "8 Mbps"`: "8 Mbps" is a text; accepted: a table of keys
+    a.toml:8: flow.0.probe.by: "redundancy" requires a stream with carriage = "datagrams" of each end that sends; the client has none; accepted: "padding"
+    a.toml:23: pass.0.metric: metric "probe-bytes" requires a probe of this flow
     a.toml:24: pass.0.metric: "encoder-rate" requires a stream with rate; the frames of "audio" have fixed sizes
     a.toml:21: pass.0.stream: is missing for "encoder-rate"; accepted: video, audio
     a.toml:25: pass.0.at_least: "1 s" has an unknown unit "s"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"

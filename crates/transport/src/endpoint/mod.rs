@@ -7,6 +7,7 @@
 mod bulk;
 mod bundles;
 mod counted_acks;
+mod datagrams;
 mod limited;
 mod path_mtu;
 mod receive;
@@ -234,21 +235,6 @@ impl Endpoint {
     pub fn take_back(&mut self, id: StreamId) -> u64 {
         self.end_rest();
         self.send_stream(id).map_or(0, SendStream::take_back)
-    }
-
-    /// Queues a datagram of `len` bytes; the receiving application gets its `tag`. A datagram larger than
-    /// a packet is truncated.
-    pub fn send_datagram(&mut self, len: u32, tag: u64, priority: u8) {
-        self.end_rest();
-        self.datagrams
-            .push(priority, tag, len.min(self.largest_datagram()));
-    }
-
-    /// The largest datagram that fits a packet of any size that this path has been used with.
-    fn largest_datagram(&self) -> u32 {
-        use crate::packet::{ACK_FRAME_SIZE, DATAGRAM_FRAME_OVERHEAD, PACKET_OVERHEAD};
-        let mtu = self.config.initial_mtu.as_u64() as u32;
-        mtu - PACKET_OVERHEAD - ACK_FRAME_SIZE - DATAGRAM_FRAME_OVERHEAD
     }
 
     /// Asks the peer to stop sending on a stream.

@@ -173,6 +173,9 @@ impl Endpoint {
             let event = self.sender.lose(now, number, &state, true, persistent);
             bytes += self.sender.counted(event.size);
             self.requeue(&frames);
+            if self.datagrams.reports_losses {
+                self.lose_datagrams(&frames);
+            }
             self.sender
                 .tell(now, |controller, cx| controller.on_lost(&event, cx));
         }

@@ -61,6 +61,9 @@ impl Endpoint {
             self.at_rest = Some(now);
             return self.acknowledge_if_due(now);
         }
+        if self.datagrams.may_expire() {
+            self.expire_datagrams(now);
+        }
         self.pacing = false;
         let is_complete = self.handshake.stage == Stage::Complete;
         if !is_complete && let Some(packet) = self.transmit_handshake(now) {
@@ -243,7 +246,7 @@ impl Endpoint {
 
     /// Whether a datagram or a stream has anything to send.
     #[inline]
-    pub(super) fn has_data(&self) -> bool {
+    pub fn has_data(&self) -> bool {
         let credit = self.credit.left();
         self.datagrams.front().is_some() || self.send_streams.iter().any(|s| s.is_ready(credit))
     }

@@ -48,6 +48,8 @@ FRAMES = {
     "deadline_s": float,
     "frozen_s": float,
     "counted": bool,
+    "encoder_bps": float,
+    "told_bps": float,
 }
 """The columns of `Trace.frames`."""
 
@@ -86,7 +88,8 @@ class Trace:
     by jitter, or behind a packet that was. In virtual time."""
     frames: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=FRAMES))
     """Frames of calls by nominal time: delay until the last byte arrived (NaN if it never did), the deadline of
-    the stream, and whether the numbers of the stream count the frame. In virtual time."""
+    the stream, whether the numbers of the stream count the frame, and, with an encoder, its rate at the frame and
+    the rate that congestion control told it (NaN if none). In virtual time."""
 
     def __post_init__(self) -> None:
         """An unpaced flow has no pacing rate, whatever the source of the trace."""

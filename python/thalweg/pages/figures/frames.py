@@ -1,4 +1,8 @@
-"""Panels of calls: for each stream the delay of every frame against its deadline, and when its picture was frozen.
+"""Panels of calls: what encoders do, and for each stream the delay of its frames and when its picture was frozen.
+
+An encoder has two lines, its rate and what congestion control tells it, at the times of its frames, next to the
+capacity of the links. What it is told is its part: less headers and the fixed streams of the sender, shared by all
+its encoders, and without packets of repair. With one stream colour tells the lines apart, else the dash does.
 
 Frames stand at the time at which they were due. One that is late is marked, one that never came is a cross at the
 top: it was cancelled with the rest of its group, or lost as a datagram. The picture is frozen where the outcomes
@@ -13,13 +17,19 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from thalweg.base.quantity import scale, text
-from thalweg.pages.figures.downsample import downsample
-from thalweg.pages.figures.panel import TITLES, Panel
-from thalweg.pages.figures.spec import Spec, colour, table, titled, tooltip, values, word
-from thalweg.pages.figures.theme import GREY, LOOKS, hue
+from thalweg.engine.trace import Trace
+from thalweg.pages.figures.downsample import changes, downsample
+from thalweg.pages.figures.panel import CAPACITY, HEIGHT, TITLES, Panel, top_of
+from thalweg.pages.figures.spec import Spec, colour, dash, table, titled, tooltip, values, word
+from thalweg.pages.figures.theme import GREY, LOOKS, distinct, hue
 
 _HEIGHT = 84
 IN_TIME, LATE, NEVER, BEFORE, FROZEN = "in time", "late", "never came", "before the start of measurement", "frozen"
+_LINES = {
+    column: (str(said), hue(shade)) for column, (said, shade) in LOOKS["panels"]["encoder"]["series"].items()
+}
+"""Column of the frames -> name in the legend, and colour in a figure of one stream."""
+_MOST_CAPACITIES = 6
 _SHADES = {fate: hue(name) for fate, name in LOOKS["frames"].items()}
 
 
@@ -134,3 +144,81 @@ def _panel(name: str, label: str, rows: pl.DataFrame, top: float, buckets: int) 
         )
     reading: Spec = {"kind": "points", "by": [], "value": "came", "word": "label", "unit": unit, "title": label}
     return Panel(name, {"height": _HEIGHT, "layer": layers}, reading)
+
+
+def encoders(trace: Trace, flows: Mapping[str, str], buckets: int) -> Panel | None:
+    """The panel; None without an encoder."""
+    rows = trace.frames.filter(pl.col("encoder_bps").is_not_nan())
+    if not rows.height:
+        return None
+    streams = rows.select("flow", "stream").unique(maintain_order=True).rows()
+    one_flow = len({flow for flow, _ in streams}) == 1
+    one_each = len(streams) == len({flow for flow, _ in streams})
+    named = {
+        (flow, stream): stream
+        if one_flow
+        else flows.get(flow, flow)
+        if one_each
+        else f"{flows.get(flow, flow)}: {stream}"
+        for flow, stream in streams
+    }
+    single = len(streams) == 1
+    parts = []
+    for (flow, stream), label in named.items():
+        own = rows.filter((pl.col("flow") == flow) & (pl.col("stream") == stream))
+        for column, (said, _) in _LINES.items():
+            drawn = downsample(own.filter(pl.col(column).is_not_nan()), column, [], buckets)
+            parts.append(
+                drawn.select(
+                    "time_s",
+                    pl.lit(said if single else label).alias("label"),
+                    pl.lit(f"{flow}: {stream}").alias("flow"),
+                    pl.lit(said).alias("series"),
+                    pl.col(column).alias("value"),
+                )
+            )
+    parts += _capacities(trace)
+    data = pl.concat(parts)
+    is_capacity = pl.col("series") == CAPACITY
+    top = top_of(data.filter(~is_capacity)["value"].to_numpy(), data.filter(is_capacity)["value"].to_numpy())
+    factor, unit = scale(top, "bps")
+    names = [said for said, _ in _LINES.values()]
+    labels = names if single else list(named.values())
+    shades = [shade for _, shade in _LINES.values()] if single else distinct(len(labels))
+    encoding: Spec = {
+        "y": values(unit, top / factor * 1.04),
+        "color": colour(
+            [*labels, CAPACITY],
+            [*shades, GREY],
+            values=[*labels, CAPACITY] if single else labels,
+            **titled(TITLES["encoder"]),
+        ),
+        "detail": [word("flow"), word("series")],
+    }
+    if not single:
+        encoding["strokeDash"] = dash([*names, CAPACITY])
+    spec: Spec = {
+        "data": table(data.with_columns(pl.col("value") / factor), "encoder"),
+        "height": HEIGHT,
+        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.3, "clip": True},
+        "encoding": encoding,
+    }
+    by = ["series"] if single else ["flow", "series"]
+    return Panel("encoder", spec, {"kind": "steps", "by": by, "value": "value", "unit": unit})
+
+
+def _capacities(trace: Trace) -> list[pl.DataFrame]:
+    """The capacity of each link, unless there are too many."""
+    if not trace.links.height or trace.links["link"].n_unique() > _MOST_CAPACITIES:
+        return []
+    steps = changes(trace.links, "capacity_bps", ["link"])
+    capacity = pl.lit(CAPACITY)
+    return [
+        steps.select(
+            "time_s",
+            capacity.alias("label"),
+            pl.col("link").alias("flow"),
+            capacity.alias("series"),
+            pl.col("capacity_bps").cast(pl.Float64).alias("value"),
+        )
+    ]

@@ -81,7 +81,7 @@ class Flows:
         """One line for each flow and series; capacities are grey."""
         series = self._series(plan)
         value, is_capacity = series["value"].to_numpy(), (series["series"] == CAPACITY).to_numpy()
-        top = _top(value[~is_capacity], value[is_capacity])
+        top = top_of(value[~is_capacity], value[is_capacity])
         factor, unit = scale(top, plan.unit)
         single = len(self.labels) == 1
         shown = dict(own for column, own in plan.columns.items() if column in self._trace.flows.columns)
@@ -145,7 +145,7 @@ def called(names: Mapping[str, str], flow: str) -> str:
     return names.get(flow) or names.get(re.sub(r"/\d+$", "", flow)) or flow
 
 
-def _top(drawn: Floats, capacities: Floats) -> float:
+def top_of(drawn: Floats, capacities: Floats) -> float:
     """The top of a vertical axis: the capacity is in sight, and a short spike does not flatten the rest."""
     largest = float(np.fmax.reduce(drawn, initial=0.0))
     if not len(capacities):

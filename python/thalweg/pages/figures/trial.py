@@ -31,8 +31,13 @@ from thalweg.pages.figures.theme import LOOKS, WIDTH, hue
 
 _LIMITS = "What limits the sender"
 _FREEZES = "When the picture was frozen"
-_OF_CALLS = ("freezes", "frames")
-PANELS = ("states", "limits", *(name for name in TITLES if name not in ("states", "frames")), *_OF_CALLS)
+_OF_CALLS = ("encoder", "freezes", "frames")
+PANELS = (
+    "states",
+    "limits",
+    *(name for name in TITLES if name not in ("states", "encoder", "frames")),
+    *_OF_CALLS,
+)
 """The possible panels of a trial, in order."""
 _STRIP = 16
 """Height of the states of one flow; their names stand where other panels have a title."""
@@ -204,6 +209,7 @@ def _draw(
         ],
         "marks": lambda: [marked(trace, buckets)],
         "held": lambda: [held_back(trace, end, buckets)],
+        "encoder": lambda: [frames.encoders(trace, called, buckets)],
         "freezes": lambda: [_freezes(trace.frames, called)],
         "frames": lambda: frames.frames(trace.frames, called, buckets),
         "states": lambda: [_states(of_states, called)] if of_states.height else [],

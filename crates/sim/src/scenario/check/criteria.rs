@@ -77,6 +77,10 @@ impl Checker<'_> {
                     "metric \"trips\" requires a circuit_breaker in this flow or its tunnel";
                 return self.fail(&key("metric"), problem);
             }
+            if metric == Metric::ProbeBytes && flows[flow].probe.is_none() {
+                let problem = "metric \"probe-bytes\" requires a probe of this flow";
+                return self.fail(&key("metric"), problem);
+            }
             let by = self.limited_by(index, pass, metric, &flows[flow])?;
             self.check_bins(index, metric, file.sample)?;
             self.check_stream(index, pass, metric, &flows[flow])?;
@@ -223,6 +227,14 @@ impl Checker<'_> {
         let stream = specs
             .iter()
             .find(|spec| pass.stream.as_ref() == Some(&spec.name));
+        if let Some(spec) = stream.filter(|spec| metric.is_of_repair() && !spec.repair.is_any()) {
+            let problem = format!(
+                "\"{}\" requires a stream with repair; \"{}\" has none",
+                metric.name(),
+                spec.name
+            );
+            return self.fail(&key("metric"), problem);
+        }
         if let Some(spec) = stream.filter(|spec| metric.is_of_encoder() && spec.encoder().is_none())
         {
             let problem = format!(

@@ -49,6 +49,7 @@ impl Checker<'_> {
         }
         let ack_conduct = self.conduct(index, flow)?;
         let breaker = self.breaker(index, flow, &workload)?;
+        let probe = self.probe(index, flow, &workload)?;
         let spec = FlowSpec {
             name: flow.name.to_string(),
             controller,
@@ -63,6 +64,7 @@ impl Checker<'_> {
             ignores_loss: flow.sender == schema::SenderConduct::IgnoresLoss,
             reports,
             breaker,
+            probe,
             command,
         };
         self.check_carried(index, &spec)?;

@@ -70,7 +70,17 @@ fn data(flow: &FlowSpec, direction: Direction) -> u128 {
         }
         Workload::Upload { bytes, .. } if direction == Direction::Up => u128::from(bytes.as_u64()),
         Workload::Download { .. } | Workload::Upload { .. } => 0,
-        Workload::Call(media) => (media.iter()).map(|stream| stream.most_bytes()).sum(),
+        Workload::Call(media) => {
+            let bytes: u128 = (media.iter()).map(|stream| stream.most_bytes()).sum();
+            match &flow.probe {
+                None => bytes,
+                // Probes are at most `b` of all: media is at least `1 - b` of it.
+                Some(probe) => {
+                    let media = u128::from(probe.budget.rest().parts_per_billion());
+                    bytes * 1_000_000_000 / media.max(1)
+                }
+            }
+        }
         Workload::Requests(arrivals) => {
             u128::from(arrivals.connections()) * u128::from(arrivals.objects) * arrivals.most()
         }

@@ -83,6 +83,7 @@ impl Checker<'_> {
             let carriage = media.carriage;
             let size = self.frame_size(index, position, media)?;
             self.pauses(index, position, media)?;
+            let repair = self.repair(index, position, media, flow)?;
             specs.push(MediaSpec {
                 name: media.name.to_string(),
                 carriage,
@@ -101,6 +102,7 @@ impl Checker<'_> {
                 pauses: media.pauses.clone(),
                 priority: media.priority,
                 skip_after: media.skip_after,
+                repair,
                 deadline: media.deadline,
                 measure_from: media.measure_from,
             });

@@ -45,6 +45,7 @@ metrics! {
     MaxRtt "max-rtt" "largest RTT sample of the sender of data",
     Limited "limited" "share of the life of the flow in which what the criterion names limited its sender of data",
     Trips "trips" "how often the circuit breaker of the flow trips: 0 or 1",
+    ProbeBytes "probe-bytes" "bytes that the senders of a call sent beyond their media to learn the capacity",
     FrameDelay "frame-delay" "mean delay of frames of the worst stream that skips none",
     MaxFrameDelay "max-frame-delay" "largest delay of a frame of the streams that skip none",
     MeanDelay "mean-delay" "mean delay of the counted frames",
@@ -67,6 +68,8 @@ metrics! {
     Late "late" "counted frames that came after their deadline",
     Skipped "skipped" "frames that the sender gave up",
     Undelivered "undelivered" "counted frames that were due and not delivered: lost, given up, or on their way at the end",
+    Repaired "repaired" "packets of media that retransmission or error correction delivered",
+    RepairBytes "repair-bytes" "bytes sent again or as error correction, of the counted frames",
     FirstFrame "first-frame" "from the start of the flow to the first frame received",
     MediaRate "media-rate" "bytes of the counted frames delivered, over the time of all frames that were due",
     Mos "mos" "mean opinion score: of audio by ITU-T G.107, of video by ITU-T G.1070",
@@ -140,7 +143,11 @@ impl Metric {
                 | Metric::MediaRate
                 | Metric::Mos
         );
-        self.is_delay() || of_frames || self.is_of_encoder()
+        self.is_delay() || of_frames || self.is_of_encoder() || self.is_of_repair()
+    }
+    /// Whether it is of the repair of a stream that has it.
+    pub(crate) fn is_of_repair(self) -> bool {
+        matches!(self, Metric::Repaired | Metric::RepairBytes)
     }
     /// Whether it is a delay of the frames of one stream of media.
     pub(crate) fn is_delay(self) -> bool {
@@ -216,6 +223,7 @@ impl Metric {
                     | Metric::MaxRtt
                     | Metric::Trips
                     | Metric::Limited
+                    | Metric::ProbeBytes
             )
     }
     /// Its unit; of a variable, that of its bound.
@@ -226,7 +234,9 @@ impl Metric {
             | Metric::Freezes
             | Metric::Late
             | Metric::Skipped
-            | Metric::Undelivered => Unit::Count,
+            | Metric::Undelivered
+            | Metric::Repaired => Unit::Count,
+            Metric::RepairBytes | Metric::ProbeBytes => Unit::Bytes,
             Metric::Variable => Unit::Number,
             Metric::Mos => Unit::Score,
             Metric::Rate | Metric::MediaRate | Metric::EncoderRate => Unit::Rate,
@@ -265,7 +275,7 @@ impl Metric {
         match self {
             Metric::ToldRateError | Metric::TimeToNotice => Some(Better::Lower),
             _ if self.is_of_controller() => None,
-            Metric::Load | Metric::Share | Metric::Limited => None,
+            Metric::Load | Metric::Share | Metric::Limited | Metric::Repaired => None,
             Metric::Rate
             | Metric::Utilisation
             | Metric::MediaRate
@@ -288,6 +298,7 @@ impl Metric {
                     | Metric::Utilisation
                     | Metric::Trips
                     | Metric::Limited
+                    | Metric::ProbeBytes
             )
     }
     /// The workloads whose flows are compared by it. A call is compared by its frames, and not by when it ends; a breaker
@@ -297,7 +308,7 @@ impl Metric {
             Metric::Closed => &["transfer"],
             Metric::Completion | Metric::Rate | Metric::Utilisation => &["transfer", "requests"],
             _ if self.is_of_call() => &["call"],
-            Metric::Trips | Metric::Limited => &[],
+            Metric::Trips | Metric::Limited | Metric::ProbeBytes => &[],
             _ if self.is_of_media() || self.is_of_controller() => &[],
             _ => &["transfer", "requests", "call"],
         }

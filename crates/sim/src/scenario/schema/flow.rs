@@ -3,7 +3,7 @@
 use super::breaker::CircuitBreaker;
 use super::command::Command;
 use super::host::Host;
-use super::media::Media;
+use super::media::{Media, Probe};
 use super::name::Name;
 use super::short::Form;
 use super::stack::Stack;
@@ -90,6 +90,8 @@ pub(crate) struct Flow {
     /// Frames of `call` with an earlier nominal time are not counted.
     #[serde(default)]
     pub(crate) measure_from: Duration,
+    /// What the senders of its call send, beyond their media, to learn the capacity of their path.
+    pub(crate) probe: Option<Probe>,
     /// Number of streams that share the transfer evenly, in round robin.
     #[serde(default = "one")]
     pub(crate) streams: u32,

@@ -40,6 +40,8 @@ pub(crate) struct Media {
     /// Priority; lower is more urgent. Streams of even priority are served in round robin, of odd priority in order.
     #[serde(default = "media_priority")]
     pub(crate) priority: u8,
+    /// How lost datagrams of frames are repaired.
+    pub(crate) repair: Option<Repair>,
     /// A receiver that falls behind by more cancels the rest of the group.
     pub(crate) skip_after: Option<Duration>,
     /// Frames later than this count as late.
@@ -58,6 +60,45 @@ fn media_priority() -> u8 {
 }
 fn media_deadline() -> Duration {
     Duration::from_millis(250)
+}
+
+/// How lost datagrams of frames are repaired.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Repair {
+    /// Whether lost datagrams are sent again until the deadline of their frame has passed.
+    #[serde(default)]
+    pub(crate) retransmit: bool,
+    /// Packets of repair that follow each frame, as a part of its packets, rounded up.
+    #[serde(default)]
+    #[schemars(example = "20 %")]
+    pub(crate) fec: Fraction,
+}
+
+/// What the senders of a call send, beyond their media, to learn the capacity of their path.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Probe {
+    /// The rate up to which media is filled up.
+    #[schemars(example = "8 Mbps")]
+    pub(crate) target: Rate,
+    /// The most of what a sender sends that may be probes.
+    #[schemars(example = "20 %")]
+    pub(crate) budget: Fraction,
+    /// What probes are.
+    #[serde(default)]
+    pub(crate) by: By,
+}
+
+/// What probes are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum By {
+    /// Packets that the receiver discards.
+    #[default]
+    Padding,
+    /// Packets of repair of the newest frame that datagrams carry.
+    Redundancy,
 }
 
 /// Transport of frames.

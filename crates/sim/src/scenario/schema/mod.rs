@@ -25,7 +25,7 @@ pub(crate) use command::{Command, Count};
 pub(crate) use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct};
 pub(crate) use host::{BUNDLES, BundleSize, HostModel, Reads};
 pub(crate) use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
-pub(crate) use media::{Carriage, Encoder, From, Media};
+pub(crate) use media::{By, Carriage, Encoder, From, Media};
 pub(crate) use medium::{Medium, Neighbours, Preset as WifiPreset, Scan};
 pub(crate) use pass::Pass;
 pub(crate) use path::{Change, Path, When};

@@ -28,6 +28,8 @@ pub(crate) struct Encoder {
     /// When the rate last changed.
     changed: Option<Instant>,
     rng: Rng,
+    /// The number of each frame, the rate of the encoder and what it was allowed, if they are recorded.
+    pub(crate) rates: Option<Vec<(u32, Rate, Option<Rate>)>>,
     /// What it did from the start of measurement on.
     pub(crate) measured: Encoded,
 }
@@ -68,6 +70,7 @@ impl Encoder {
             rate: spec.start,
             changed: None,
             rng: draws(trial, flow, &stream.name),
+            rates: None,
             measured: Encoded::default(),
         }
     }
@@ -92,6 +95,9 @@ impl Encoder {
             if next != self.rate {
                 (self.rate, self.changed) = (next, Some(now));
             }
+        }
+        if let Some(rates) = &mut self.rates {
+            rates.push((frame, self.rate, allowed));
         }
         let mean = self.rate.as_bits_per_sec() as f64 / 8.0 / self.per_second;
         let (frames, ratio) = (f64::from(self.spec.group), self.spec.key_frame);

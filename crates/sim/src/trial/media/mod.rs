@@ -19,8 +19,8 @@
 //! - shared equally by its other streams, each of which uses the part of it that `uses` says.
 //!
 //! A frame of an encoder that is carried by datagrams is split into datagrams of at most 1150 bytes, as RTP would
-//! split it, and arrives when all of them have; one that is lost is not sent again. During a pause a stream has no
-//! frames, and a group without frames is not requested.
+//! split it, and arrives when all of them have; one that is lost is not sent again, unless the stream has [`repair`].
+//! During a pause a stream has no frames, and a group without frames is not requested.
 //!
 //! The *delay* of a frame is from its nominal time to the arrival of its last byte. For media from the
 //! server it includes the request, so it is at least one RTT. The *one-way delay* is from
@@ -34,19 +34,25 @@
 //!
 //! # Limits
 //! A sender drops no frame that waits: what a rate that falls leaves behind is sent late. Of RTP and RTCP nothing is
-//! modelled but what QUIC does in their place: there are no reports, retransmissions (NACK), requests of key frames
-//! (PLI, FIR) and no error correction. The receiver shows a frame when it arrives, without a jitter buffer.
+//! modelled but what QUIC does in their place: there are no reports and no requests of key frames (PLI, FIR). The
+//! receiver shows a frame when it arrives, without a jitter buffer.
 
 pub(crate) mod encoder;
+mod part;
+mod prober;
+mod repair;
 mod share;
 mod track;
 
-use crate::scenario::media::MediaSpec;
+use crate::scenario::media::{By, MediaSpec, ProbeSpec};
 use crate::trial::stack::Endpoint;
 use encoder::Encoded;
+use part::Part;
+use prober::Prober;
+pub(crate) use repair::Repaired;
 use share::Share;
-use thalweg_transport::Role;
-use thalweg_units::{Bytes, Instant};
+use thalweg_transport::{AppEvent, Role};
+use thalweg_units::{Bytes, Instant, Rate};
 use track::{REQUEST, Track};
 
 /// One delivered frame.
@@ -71,6 +77,8 @@ pub(crate) struct StreamRecords<'a> {
     pub(crate) generated: u32,
     /// What the encoder did, if there is one.
     pub(crate) encoded: Option<Encoded>,
+    /// What repair took and gave, if there is any.
+    pub(crate) repaired: Option<Repaired>,
 }
 
 /// The state of one call.
@@ -80,6 +88,8 @@ pub(crate) struct Call {
     tracks: Vec<Track>,
     /// The shares of the client and of the server.
     shares: [Share; 2],
+    /// The probers of the client and of the server.
+    probers: [Option<Prober>; 2],
     /// Requests that have arrived.
     requests: u64,
     /// Bytes of datagrams that have arrived.
@@ -88,14 +98,22 @@ pub(crate) struct Call {
 
 impl Call {
     /// The call of `flow` in a trial.
-    pub(crate) fn new(specs: &[MediaSpec], trial: u64, flow: &str) -> Self {
+    pub(crate) fn new(
+        specs: &[MediaSpec],
+        probe: Option<ProbeSpec>,
+        trial: u64,
+        flow: &str,
+    ) -> Self {
+        let is_coded = probe.is_some_and(|probe| probe.by == By::Redundancy);
+        let sends = |role: Role| specs.iter().any(|spec| spec.from == role);
         Call {
+            probers: Role::BOTH.map(|role| probe.filter(|_| sends(role)).map(Prober::new)),
             start: None,
             requests: 0,
             datagram_bytes: 0,
             shares: Role::BOTH.map(|role| Share::of(specs, role)),
             tracks: (specs.iter())
-                .map(|spec| Track::new(spec, trial, flow))
+                .map(|spec| Track::new(spec, trial, flow, is_coded))
                 .collect(),
         }
     }
@@ -109,9 +127,75 @@ impl Call {
         }
     }
 
+    /// Its encoders record the rate of each frame.
+    pub(crate) fn record_rates(&mut self) {
+        for encoder in self
+            .tracks
+            .iter_mut()
+            .filter_map(|track| track.encoder.as_mut())
+        {
+            encoder.rates = Some(Vec::new());
+        }
+    }
+
+    /// The rate of the encoder of a stream at a frame, by its number, and what it was allowed.
+    pub(crate) fn rates_at(&self, stream: usize, frame: u32) -> (Option<Rate>, Option<Rate>) {
+        let encoder = self.tracks[stream].encoder.as_ref();
+        let rates = encoder.and_then(|encoder| encoder.rates.as_deref());
+        let found = rates.and_then(|rates| {
+            let place = rates.binary_search_by_key(&frame, |(frame, ..)| *frame);
+            place.ok().map(|place| rates[place])
+        });
+        found.map_or((None, None), |(_, rate, allowed)| (Some(rate), allowed))
+    }
+
+    /// An endpoint has an event for the call.
+    pub(crate) fn serve(
+        &mut self,
+        now: Instant,
+        side: Role,
+        event: AppEvent,
+        client: &mut Endpoint,
+        server: &mut Endpoint,
+    ) {
+        if event == AppEvent::Connected && side == Role::Client {
+            self.begin(now, client, server);
+            self.tick(now, client, server);
+            return;
+        }
+        let own = match side {
+            Role::Client => client,
+            Role::Server => server,
+        };
+        match event {
+            AppEvent::StreamData {
+                id,
+                contiguous,
+                complete,
+            } => {
+                if !self.is_request(side, id) {
+                    self.on_stream_data(now, id, contiguous, complete, own);
+                } else if complete {
+                    self.on_request(now, id);
+                }
+            }
+            AppEvent::Datagram { tag, len } => self.on_datagram(now, tag, len),
+            AppEvent::DatagramLost { tag, len } => self.on_datagram_lost(now, tag, len, own),
+            AppEvent::DatagramExpired { tag, len } => self.on_datagram_expired(tag, len),
+            AppEvent::StopSending(id) => self.on_stop_sending(id),
+            AppEvent::Connected | AppEvent::StreamReset(_) | AppEvent::Closed => {}
+        }
+    }
+
     /// The client is ready: the call starts.
-    pub(crate) fn begin(&mut self, now: Instant) {
+    fn begin(&mut self, now: Instant, client: &mut Endpoint, server: &mut Endpoint) {
         self.start = Some(now);
+        for (role, sender) in [(Role::Client, client), (Role::Server, server)] {
+            let mut streams = self.tracks.iter().map(|track| &track.spec);
+            if streams.any(|spec| spec.from == role && spec.repair.retransmit) {
+                sender.report_lost_datagrams();
+            }
+        }
     }
 
     /// When [`Call::tick`] has something to do.
@@ -120,7 +204,8 @@ impl Call {
             return Instant::NEVER;
         };
         let times = self.tracks.iter().map(|track| track.next(start));
-        times.min().unwrap_or(Instant::NEVER)
+        let probes = self.probers.iter().flatten().map(Prober::next);
+        times.chain(probes).min().unwrap_or(Instant::NEVER)
     }
 
     /// Sends the requests and generates the frames that are due.
@@ -135,18 +220,40 @@ impl Call {
                 Role::Client => (&mut *client, of_client),
                 Role::Server => (&mut *server, of_server),
             };
+            let before = track.sent;
             track.generate((now, start), (index as u32, count), sender, share);
+            let role = track.spec.from;
+            if let Some(prober) = &mut self.probers[role.index()]
+                && track.sent > before
+            {
+                prober.send_media(now, track.sent - before);
+            }
+        }
+        for (role, sender) in [(Role::Client, client), (Role::Server, server)] {
+            if let Some(prober) = &mut self.probers[role.index()] {
+                let tracks = self.tracks.iter_mut();
+                let newest = tracks
+                    .filter(|track| track.spec.from == role)
+                    .max_by_key(|track| track.newest_at());
+                prober.probe(now, sender, || newest?.further());
+            }
         }
     }
 
+    /// Bytes that both senders have probed with, if they do.
+    pub(crate) fn probed(&self) -> Option<Bytes> {
+        let sent = self.probers.iter().flatten().map(|prober| prober.sent);
+        sent.reduce(|one, other| one + other)
+    }
+
     /// Whether stream `id` brings a request to `side`, and not media.
-    pub(crate) fn is_request(&self, side: Role, id: u32) -> bool {
+    fn is_request(&self, side: Role, id: u32) -> bool {
         let track = self.tracks.get(id as usize % self.tracks.len().max(1));
         side == Role::Server && track.is_some_and(|track| track.spec.from == Role::Server)
     }
 
     /// A request has arrived at the server, which starts to generate.
-    pub(crate) fn on_request(&mut self, now: Instant, id: u32) {
+    fn on_request(&mut self, now: Instant, id: u32) {
         let count = self.tracks.len() as u32;
         let (index, group) = (id % count, id / count);
         self.requests += 1;
@@ -166,7 +273,7 @@ impl Call {
     }
 
     /// More of stream `id` can be read by `receiver`.
-    pub(crate) fn on_stream_data(
+    fn on_stream_data(
         &mut self,
         now: Instant,
         id: u32,
@@ -185,16 +292,34 @@ impl Call {
         }
     }
 
-    pub(crate) fn on_datagram(&mut self, now: Instant, tag: u64, len: u32) {
-        self.datagram_bytes += u64::from(len);
-        let (index, frame) = ((tag >> 32) as usize, tag as u32);
-        if let (Some(start), Some(track)) = (self.start, self.tracks.get_mut(index)) {
-            track.take_datagram(now, start, frame);
+    fn on_datagram(&mut self, now: Instant, tag: u64, len: u32) {
+        let part = Part::of(tag);
+        let track = self.tracks.get_mut(part.stream as usize);
+        if let (Some(start), Some(track)) = (self.start, track) {
+            self.datagram_bytes += track.take_datagram(now, start, part, len);
+        }
+    }
+
+    /// The sender has learnt that a datagram is lost.
+    fn on_datagram_lost(&mut self, now: Instant, tag: u64, len: u32, sender: &mut Endpoint) {
+        let part = Part::of(tag);
+        let track = self.tracks.get_mut(part.stream as usize);
+        if let (Some(start), Some(track)) = (self.start, track) {
+            track.lose_datagram(now, start, (part, len), sender);
+        }
+    }
+
+    /// A datagram that was to be sent again has not left in time.
+    fn on_datagram_expired(&mut self, tag: u64, len: u32) {
+        let part = Part::of(tag);
+        let track = self.tracks.get_mut(part.stream as usize);
+        if let (Some(start), Some(track)) = (self.start, track) {
+            track.expire_datagram(start, part, len);
         }
     }
 
     /// The sender has learnt that a group is cancelled.
-    pub(crate) fn on_stop_sending(&mut self, id: u32) {
+    fn on_stop_sending(&mut self, id: u32) {
         let count = self.tracks.len() as u32;
         if let Some(track) = self.tracks.get_mut((id % count) as usize) {
             track
@@ -214,13 +339,13 @@ impl Call {
         self.start.is_some()
     }
 
-    /// Nominal times until `end` of the frames of a stream, and when they arrived; of a call that begins at `start`.
+    /// The frames of a stream until `end`: their numbers, nominal times, and when they arrived; of a call that begins at `start`.
     pub(crate) fn due(
         &self,
         stream: usize,
         start: Instant,
         end: Instant,
-    ) -> Vec<(Instant, Option<Instant>)> {
+    ) -> Vec<(u32, Instant, Option<Instant>)> {
         self.tracks[stream].frames(start, end)
     }
 
@@ -234,6 +359,7 @@ impl Call {
             skipped: track.skipped,
             generated: track.generated,
             encoded: track.encoder.as_ref().map(|encoder| encoder.measured),
+            repaired: track.repaired(),
         })
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Share {
 impl Share {
     pub(super) fn of(specs: &[MediaSpec], role: Role) -> Share {
         let mine = || specs.iter().filter(|spec| spec.from == role);
-        let rates = mine().filter_map(MediaSpec::fixed_rate);
+        let rates = mine().filter_map(MediaSpec::fixed_rate_with_fec);
         let sum = rates
             .map(Rate::as_bits_per_sec)
             .fold(0, u64::saturating_add);

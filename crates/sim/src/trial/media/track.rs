@@ -2,8 +2,10 @@
 
 use super::FrameRecord;
 use super::encoder::Encoder;
+use super::part::Part;
+use super::repair::{Repair, Repaired};
 use super::share::Share;
-use crate::scenario::media::MediaSpec;
+use crate::scenario::media::{MediaSpec, PART};
 use crate::scenario::schema::Carriage;
 use crate::trial::stack::Endpoint;
 use std::collections::VecDeque;
@@ -14,9 +16,6 @@ use thalweg_units::{Bytes, Duration, Instant};
 pub(super) const REQUEST: u64 = 16;
 /// How long to wait for a datagram stream after its last nominal time: datagrams may be lost.
 const GRACE: Duration = Duration::from_secs(1);
-
-/// Bytes of a datagram that is a part of a frame: what fits a packet of any path.
-const PART: u64 = 1_150;
 
 /// A group at its sender: when it begins and which frame comes next.
 #[derive(Debug)]
@@ -58,11 +57,17 @@ pub(super) struct Track {
     pub(super) encoder: Option<Encoder>,
     /// Sizes of the frames that an encoder has made, and how many datagrams of each are still to arrive.
     encoded: Vec<(u64, u32)>,
+    repair: Option<Repair>,
+    /// The newest frame that has been sent, and when.
+    newest: Option<(Instant, Part)>,
+    /// Bytes of media and of its repair that were sent.
+    pub(super) sent: u64,
 }
 
 impl Track {
     /// That of a stream of `flow` in a trial.
-    pub(super) fn new(spec: &MediaSpec, trial: u64, flow: &str) -> Track {
+    pub(super) fn new(spec: &MediaSpec, trial: u64, flow: &str, is_coded: bool) -> Track {
+        let is_coded = is_coded && spec.carriage == Carriage::Datagrams;
         Track {
             spec: spec.clone(),
             next_request: 0,
@@ -80,6 +85,9 @@ impl Track {
                 Some(_) => vec![(0, 0); spec.frames as usize],
                 None => Vec::new(),
             },
+            repair: (is_coded || spec.repair.is_any()).then(|| Repair::new(spec)),
+            newest: None,
+            sent: 0,
         }
     }
 
@@ -198,6 +206,7 @@ impl Track {
                     _ if is_paused => 0,
                     (Some(encoder), None) => {
                         let allowed = share.allowed(sender);
+                        let allowed = allowed.map(|rate| spec.repair.without_fec(rate));
                         encoder.encode(now, frame, allowed, is_measured)
                     }
                     (_, fixed) => fixed.unwrap_or(0),
@@ -209,12 +218,28 @@ impl Track {
                 if let Some(encoded) = self.encoded.get_mut(frame as usize) {
                     *encoded = (size, parts as u32);
                 }
+                self.sent += size;
                 match spec.carriage {
                     Carriage::Datagrams => {
-                        let tag = u64::from(index) << 32 | u64::from(position);
+                        let whole = Part {
+                            stream: index,
+                            frame: position,
+                            number: 0,
+                            is_repeat: false,
+                        };
                         for part in 0..parts {
                             let len = PART.min(size - part * PART);
+                            let number = if self.repair.is_some() { part } else { 0 };
+                            let number = number as u32;
+                            let tag = Part { number, ..whole }.tag();
                             sender.send_datagram(len as u32, tag, spec.priority);
+                        }
+                        if let Some(repair) = &mut self.repair {
+                            let urgency = (size, spec.priority);
+                            self.sent += repair.protect(whole, urgency, is_measured, sender);
+                            if !is_paused {
+                                self.newest = Some((now, whole));
+                            }
                         }
                     }
                     Carriage::Streams => {
@@ -231,12 +256,85 @@ impl Track {
             .retain(|outgoing| outgoing.next_frame < frames_of(outgoing));
     }
 
-    /// A datagram of a frame has arrived.
-    pub(super) fn take_datagram(&mut self, now: Instant, start: Instant, frame: u32) {
-        let begun = self
-            .incoming
-            .front()
-            .map_or(start, |incoming| incoming.generated);
+    /// A datagram of a frame has arrived: how many bytes of media can be used now.
+    pub(super) fn take_datagram(
+        &mut self,
+        now: Instant,
+        start: Instant,
+        part: Part,
+        len: u32,
+    ) -> u64 {
+        let frame = part.frame;
+        let is_counted = self.is_counted(start, frame);
+        let sent = self.sent_size(frame);
+        let arrival = (self.repair.as_mut()).map(|repair| repair.take(part, sent, is_counted));
+        match arrival {
+            None => self.take_part(now, start, frame),
+            Some(arrival) if arrival.completes => self.complete(now, start, frame, sent),
+            Some(_) => {}
+        }
+        arrival.map_or(u64::from(len), |arrival| arrival.bytes)
+    }
+
+    /// The size of a frame that has been sent, of a stream of datagrams.
+    fn sent_size(&self, frame: u32) -> u64 {
+        match self.encoded.get(frame as usize) {
+            Some((size, _)) => *size,
+            None => self.spec.fixed_size(frame).unwrap_or(0),
+        }
+    }
+
+    /// Whether outcomes count a frame of a stream of datagrams.
+    fn is_counted(&self, start: Instant, frame: u32) -> bool {
+        start + self.spec.span(frame) >= Instant::START + self.spec.measure_from
+    }
+
+    /// A datagram of a frame is lost.
+    pub(super) fn lose_datagram(
+        &mut self,
+        now: Instant,
+        start: Instant,
+        (part, len): (Part, u32),
+        sender: &mut Endpoint,
+    ) {
+        let is_counted = self.is_counted(start, part.frame);
+        let sent = (self.sent_size(part.frame), self.spec.priority, len);
+        let (spec, Some(repair)) = (&self.spec, &mut self.repair) else {
+            return;
+        };
+        let until = start + spec.span(part.frame) + spec.deadline;
+        repair.lose(part, sent, (now, until), is_counted, sender);
+        let passed = now.since(start + spec.deadline).as_nanos() / spec.span(1).as_nanos();
+        repair.forget_before(u32::try_from(passed).unwrap_or(u32::MAX));
+    }
+
+    /// A datagram that was to be sent again has not left in time.
+    pub(super) fn expire_datagram(&mut self, start: Instant, part: Part, len: u32) {
+        let is_counted = self.is_counted(start, part.frame);
+        if let Some(repair) = &mut self.repair {
+            repair.expire(len, is_counted);
+        }
+    }
+
+    /// When its newest frame was sent, of a stream that probes are packets of repair of.
+    pub(super) fn newest_at(&self) -> Option<Instant> {
+        self.newest.map(|(at, _)| at)
+    }
+
+    /// A packet of repair of its newest frame, and its size.
+    pub(super) fn further(&mut self) -> Option<(Part, u64)> {
+        let (_, frame) = self.newest?;
+        let size = self.sent_size(frame.frame);
+        self.repair.as_mut()?.further(frame, size)
+    }
+
+    /// What repair took and gave.
+    pub(super) fn repaired(&self) -> Option<Repaired> {
+        self.repair.as_ref().map(|repair| repair.counted)
+    }
+
+    /// A datagram of a frame of a stream without repair has arrived.
+    fn take_part(&mut self, now: Instant, start: Instant, frame: u32) {
         let size = match self.encoded.get_mut(frame as usize) {
             None => self.spec.fixed_size(frame).unwrap_or(0),
             Some((size, parts)) => {
@@ -247,6 +345,15 @@ impl Track {
                 *size
             }
         };
+        self.complete(now, start, frame, size);
+    }
+
+    /// All of a frame of a stream of datagrams has arrived.
+    fn complete(&mut self, now: Instant, start: Instant, frame: u32, size: u64) {
+        let begun = self
+            .incoming
+            .front()
+            .map_or(start, |incoming| incoming.generated);
         self.datagrams_received += 1;
         self.records.push(FrameRecord {
             nominal: start + self.spec.span(frame),
@@ -326,8 +433,12 @@ impl Track {
         start + self.spec.span(group * self.spec.group) + self.spec.span(position)
     }
 
-    /// Nominal times until `end`, and when the frames arrived.
-    pub(super) fn frames(&self, start: Instant, end: Instant) -> Vec<(Instant, Option<Instant>)> {
+    /// Numbers of frames, nominal times until `end`, and when the frames arrived.
+    pub(super) fn frames(
+        &self,
+        start: Instant,
+        end: Instant,
+    ) -> Vec<(u32, Instant, Option<Instant>)> {
         let mut came: Vec<(Instant, Instant)> = (self.records.iter())
             .map(|record| (record.nominal, record.received))
             .collect();
@@ -338,9 +449,9 @@ impl Track {
         };
         (0..self.spec.frames)
             .filter(|frame| !self.spec.is_paused(*frame))
-            .map(|frame| self.nominal(start, frame))
-            .take_while(|nominal| *nominal <= end)
-            .map(|nominal| (nominal, received(nominal)))
+            .map(|frame| (frame, self.nominal(start, frame)))
+            .take_while(|(_, nominal)| *nominal <= end)
+            .map(|(frame, nominal)| (frame, nominal, received(nominal)))
             .collect()
     }
 

@@ -126,6 +126,9 @@ impl Network {
                 for side in connection.senders() {
                     connection.endpoint(side).record_packets();
                 }
+                if let Some(call) = &mut connection.call {
+                    call.record_rates();
+                }
             }
         }
         let sources = traffic::sources(scenario, start);

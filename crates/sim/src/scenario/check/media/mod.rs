@@ -1,9 +1,12 @@
 //! Sizes of frames and pauses of `[[flow.media]]`.
 
+mod probe;
+
 use super::Checker;
+use crate::scenario::Clock;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::flow::Workload;
-use crate::scenario::media::{EncoderSpec, FrameSize};
+use crate::scenario::media::{EncoderSpec, FrameSize, PART, RepairSpec};
 use crate::scenario::schema::{self, Carriage};
 use thalweg_transport::Role;
 use thalweg_units::{Bytes, Duration, Rate};
@@ -21,12 +24,14 @@ const REACTION: Duration = Duration::from_secs(60);
 /// Largest scale of deviations, and ratio of the first frame.
 const VARIATION: f64 = 0.5;
 const KEY_FRAME: f64 = 100.0;
+/// Packets of a frame that is repaired (`trial/media/repair.rs`).
+const PACKETS: f64 = 65_535.0;
 /// Pauses of a stream.
 const PAUSES: usize = 1_000;
 
 impl Checker<'_> {
     /// What determines the sizes of the frames of a stream: one of `frame` and `rate`.
-    pub(super) fn frame_size(
+    pub(in crate::scenario::check) fn frame_size(
         &self,
         flow: usize,
         position: usize,
@@ -73,8 +78,48 @@ impl Checker<'_> {
         }
     }
 
+    /// How lost datagrams of a stream are repaired.
+    pub(in crate::scenario::check) fn repair(
+        &self,
+        index: usize,
+        position: usize,
+        media: &schema::Media,
+        flow: &schema::Flow,
+    ) -> Result<RepairSpec, ScenarioError> {
+        let Some(repair) = &media.repair else {
+            return Ok(RepairSpec::default());
+        };
+        let key = |name: &str| format!("flow.{index}.media.{position}.repair{name}");
+        if media.carriage == Carriage::Streams {
+            let problem =
+                "requires carriage = \"datagrams\": what a stream loses is always sent again";
+            return self.fail(&key(""), problem);
+        }
+        if repair.retransmit
+            && (flow.stack != schema::Stack::Model || matches!(self.clock, Clock::Real(_)))
+        {
+            let problem = "true requires the modelled endpoint (stack = \"model\", virtual time): the QUIC stack does not tell which datagrams are lost; accepted there: fec";
+            return self.fail(&key(".retransmit"), problem);
+        }
+        if let Some(encoder) = &media.rate {
+            let mean = encoder.most.as_bits_per_sec() as f64 / 8.0 / f64::from(media.per_second);
+            let packets = mean * encoder.key_frame / PART as f64;
+            if packets > PACKETS {
+                let problem = format!(
+                    "a frame may have {packets:.0} packets at \"{}\"; accepted: at most {PACKETS:.0}, the longest code",
+                    encoder.most
+                );
+                return self.fail(&key(""), problem);
+            }
+        }
+        Ok(RepairSpec {
+            retransmit: repair.retransmit,
+            fec: repair.fec,
+        })
+    }
+
     /// Refuses a controller of real-time media with other limits than those of the encoders that follow it.
-    pub(super) fn check_limits(
+    pub(in crate::scenario::check) fn check_limits(
         &self,
         index: usize,
         flow: &schema::Flow,
@@ -168,7 +213,7 @@ impl Checker<'_> {
     }
 
     /// Pauses are in order and apart, and do not leave a stream without frames.
-    pub(super) fn pauses(
+    pub(in crate::scenario::check) fn pauses(
         &self,
         flow: usize,
         position: usize,

@@ -1,0 +1,1 @@
+"""Figures of calls over many trials."""
