@@ -1,7 +1,7 @@
 //! Names are only names: titles, notes and streams of media may have any, and so may flows and links where nothing is drawn.
 //!
-//! **Exact** for titles, sources, notes and streams of media. The random streams of flows and links come from their names, so
-//! that for these the relation is exact where nothing is drawn (no noise, no random jitter or loss, drop-tail or CoDel, `reno`,
+//! **Exact** for titles, sources, notes and streams of media without encoders, which draw. The random streams of flows and
+//! links come from their names, so that for these the relation is exact where nothing is drawn (no noise, no random jitter or loss, drop-tail or CoDel, `reno`,
 //! `cubic` or `prague`, no random requests), and in distribution otherwise, see [`super::in_distribution`].
 
 use super::document::{hops, is_random, set, tables, tables_mut};
@@ -15,6 +15,11 @@ pub(super) const RELATION: Relation = Relation {
 };
 
 fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
+    let flows = tables(&case.table, "flow");
+    let mut media = flows.iter().flat_map(|flow| tables(flow, "media"));
+    if media.any(|stream| stream.contains_key("rate")) {
+        return None; // an encoder draws from a stream that is named after its own
+    }
     let mut table = case.table.clone();
     set(&mut table, "title", "another");
     set(&mut table, "note", "another name");

@@ -37,7 +37,7 @@ impl Portrait {
             request.completion.iter_mut().for_each(|time| *time += by);
         }
         for link in &mut outcome.links {
-            // Of a longer trial, of which the link is busy for as long.
+            // Of a longer trial, of which the link is busy for as long. `shift` leaves shares of a medium out.
             let share = before.as_secs_f64() / outcome.end.as_secs_f64();
             link.utilisation *= share;
         }
@@ -54,10 +54,11 @@ impl Portrait {
         }
     }
 
-    /// Leaves out the utilisation: its rounding, and that a link which is busy at the end is at most 100 % busy.
+    /// Leaves out the utilisation, of a medium too: its rounding, and that a link which is busy at the end is at most 100 % busy.
     pub(crate) fn without_utilisation(&mut self) {
-        let links = &mut self.outcome.links;
-        links.iter_mut().for_each(|link| link.utilisation = 0.0);
+        for link in &mut self.outcome.links {
+            (link.utilisation, link.medium) = (0.0, None);
+        }
         let flows = &mut self.outcome.flows;
         flows.iter_mut().for_each(|flow| flow.utilisation = None);
     }
