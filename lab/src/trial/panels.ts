@@ -92,6 +92,7 @@ export function picture(trial: Trial): Picture {
     queue: () => [queue(trace)],
     marks: () => [marks(trace)],
     held: () => [held(trace)],
+    encoder: () => encoders(trace),
     frames: () => frames(trace),
   };
   return {
@@ -148,9 +149,33 @@ export function bottleneck(trace: Trace): { name: string; rows: Uint32Array } {
 }
 
 function rates(trace: Trace, flows: string[]): Panel {
+  return panel("rate", [...senderLines(trace, flows, "rate"), capacity(trace)]);
+}
+
+function capacity(trace: Trace): Line {
   const { rows } = bottleneck(trace);
-  const capacity = line("rate", "capacity_bps", pick(numbers(trace.links, "time_s"), rows), pick(numbers(trace.links, "capacity_bps"), rows));
-  return panel("rate", [...senderLines(trace, flows, "rate"), capacity]);
+  return line("rate", "capacity_bps", pick(numbers(trace.links, "time_s"), rows), pick(numbers(trace.links, "capacity_bps"), rows));
+}
+
+/** The rate of each encoder, and what it is told: absent if no stream has one. */
+function encoders(trace: Trace): Panel[] {
+  const [flows, streams] = [words(trace.frames, "flow"), words(trace.frames, "stream")];
+  const [times, rates] = [numbers(trace.frames, "time_s"), numbers(trace.frames, "encoder_bps")];
+  const sources = flows.words.flatMap((flow) =>
+    streams.words.flatMap((stream, number) => {
+      const rows = rowsOf(flows, flow).filter((row) => streams.indices[row] === number && !Number.isNaN(rates[row]));
+      return rows.length > 0 ? [{ name: flows.words.length > 1 ? `${flow}: ${stream}` : stream, rows }] : [];
+    }),
+  );
+  if (sources.length === 0) return [];
+  const lines = sources.flatMap(({ name: source, rows }, place) =>
+    seriesOf("encoder").map(({ column, name }, index) =>
+      line("encoder", column, pick(times, rows), pick(numbers(trace.frames, column), rows), {
+        ...(sources.length > 1 && { name: `${source}: ${name}`, hue: FLOW_HUES[place % FLOW_HUES.length] as Hue, dash: DASHES[index % DASHES.length] as number[] }),
+      }),
+    ),
+  );
+  return [panel("encoder", [...lines, capacity(trace)])];
 }
 
 /** The line of a queue. A wait in a link without capacity has no end: there is no line. */

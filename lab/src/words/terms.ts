@@ -48,6 +48,8 @@ export const TERMS: Record<string, Word> = {
     meaning: "All flows have hosts that read all that has arrived before an answer, and send in bundles whose size follows the pacing rate.",
     source: "docs/reference/scenarios.md",
   },
+  encoder: { meaning: "The rate at which the encoder of a call makes its frames.", source: "docs/reference/metrics.md" },
+  "what it is told": { meaning: "The rate that congestion control gives to the encoders of a call, at the time of a frame.", source: "docs/reference/metrics.md" },
   "frame delay": { meaning: "The time from when a frame of the call was due to be sent until all of it had arrived.", source: "docs/reference/results.md" },
   deadline: { meaning: "How late a frame may come and still be shown; later ones stutter.", source: "docs/reference/scenarios.md" },
   floor: { meaning: "The least time that physics allows this transfer on this path: no controller can do better.", source: "docs/reference/glossary.md" },
