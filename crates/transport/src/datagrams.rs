@@ -19,6 +19,8 @@ pub(crate) struct Datagrams {
     perishable: usize,
     /// Whether the application wants to know which are lost.
     pub(crate) reports_losses: bool,
+    /// Whether each has a packet of its own.
+    pub(crate) are_apart: bool,
 }
 
 impl Datagrams {

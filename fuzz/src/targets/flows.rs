@@ -219,9 +219,9 @@ fn media(text: &mut String, quic: bool, random: &mut Random) {
         let _ = random
             .flag()
             .then(|| streams += &format!("deadline = \"{}\"\n", time(random)));
-        if datagrams && random.flag() {
+        if datagrams && !quic && random.flag() {
             let fec = share(random);
-            let repair = match if quic { 1 } else { random.below(3) } {
+            let repair = match random.below(3) {
                 0 => "retransmit = true".to_owned(),
                 1 => format!("fec = \"{fec}\""),
                 _ => format!("retransmit = true, fec = \"{fec}\""),

@@ -9,6 +9,7 @@ says whether it opens to the same.
 from __future__ import annotations
 
 import os
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ _DEPTH = 4
 _DIGITS = 3
 _MOST_FOLDERS = 5_000
 _MOST_LISTED = 200
+"""Of results, studies and sweeps, and again of files."""
 MOST_TRIALS = 1_000
 """Trials of a scenario, and points of a sweep, that are listed."""
 
@@ -44,6 +46,7 @@ MOST_TRIALS = 1_000
 def listed(folder: Folder) -> list[dict[str, str]]:
     """What the folder has to open: `path` below it, and `kind`. Links are not followed."""
     found: list[dict[str, str]] = []
+    files: list[dict[str, str]] = []
     waiting = [(folder.path, 0)]
     for visited, (place, depth) in enumerate(waiting):
         if visited == _MOST_FOLDERS or len(found) == _MOST_LISTED:
@@ -57,12 +60,12 @@ def listed(folder: Folder) -> list[dict[str, str]]:
         if kind is not None:
             found.append({"path": str(place.relative_to(folder.path)), "kind": kind})
             continue
-        for entry in filter(is_listed, entries):
-            found.append({"path": str(Path(entry.path).relative_to(folder.path)), "kind": "file"})
+        for entry in islice(filter(is_listed, entries), _MOST_LISTED - len(files)):
+            files.append({"path": str(Path(entry.path).relative_to(folder.path)), "kind": "file"})
         if depth < _DEPTH:
             inner = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
             waiting += [(Path(entry.path), depth + 1) for entry in inner if not entry.name.startswith(".")]
-    return found[:_MOST_LISTED]
+    return found + files
 
 
 def opened(folder: Folder, path: str) -> dict[str, Any]:

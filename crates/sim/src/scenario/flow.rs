@@ -152,7 +152,8 @@ impl Workload {
         let mine = || media.iter().filter(|stream| stream.from == role);
         mine().find_map(MediaSpec::encoder)?;
         let total = |of: fn(&EncoderSpec) -> Rate| {
-            let rates = mine().filter_map(|one| Some(one.repair.with_fec(of(one.encoder()?))));
+            let rates = mine()
+                .filter_map(|one| Some(one.repair.with_fec(of(one.encoder()?), one.per_second)));
             Rate::from_bits_per_sec(rates.map(Rate::as_bits_per_sec).sum())
         };
         let besides = mine().map(|one| {

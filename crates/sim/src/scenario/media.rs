@@ -46,18 +46,40 @@ impl RepairSpec {
         self.retransmit || !self.fec.is_zero()
     }
 
-    /// What a rate of media is with the packets of repair that follow each frame, but for rounding.
-    pub(crate) fn with_fec(self, media: Rate) -> Rate {
-        let repair = self.fec.of_up(media.as_bits_per_sec());
-        Rate::from_bits_per_sec(media.as_bits_per_sec().saturating_add(repair))
+    /// What a rate of media is with the packets of repair that follow each of so many frames in a second.
+    pub(crate) fn with_fec(self, media: Rate, per_second: u32) -> Rate {
+        if self.fec.is_zero() {
+            return media;
+        }
+        let frame = media.as_bits_per_sec().div_ceil(8 * u64::from(per_second));
+        let repair = self.fec.of_up(frame.div_ceil(PART)) * PART.min(frame);
+        Rate::from_bits_per_sec((frame + repair).saturating_mul(8 * u64::from(per_second)))
     }
 
-    /// The rate of media that is this one with the packets of repair.
-    pub(crate) fn without_fec(self, all: Rate) -> Rate {
-        match self.fec.is_zero() {
-            true => all,
-            false => all.scale(1.0 / (1.0 + self.fec.as_f64())),
+    /// The largest rate of media that has no more than this with the packets of repair.
+    pub(crate) fn without_fec(self, all: Rate, per_second: u32) -> Rate {
+        if self.fec.is_zero() {
+            return all;
         }
+        let frame = all.as_bits_per_sec() / (8 * u64::from(per_second));
+        // A frame of `packets`, all but the last of them full, with packets of repair as long as the first.
+        let with = |packets: u64| match packets {
+            0 | 1 => (frame / (1 + self.fec.of_up(1))).min(PART),
+            _ => frame
+                .saturating_sub(self.fec.of_up(packets) * PART)
+                .min(packets * PART),
+        };
+        // Rounding up adds less than a packet of repair.
+        let about = (frame.div_ceil(PART) as f64 / (1.0 + self.fec.as_f64())) as u64;
+        let media = (about.saturating_sub(1)..=about + 1).map(|packets| {
+            let most = with(packets);
+            if most.div_ceil(PART) == packets.max(1) {
+                most
+            } else {
+                0
+            }
+        });
+        Rate::from_bits_per_sec(media.max().unwrap_or(0) * 8 * u64::from(per_second))
     }
 }
 
@@ -225,4 +247,28 @@ pub(crate) fn standard_call(duration: Duration, measure_from: Duration) -> Vec<M
         video(compressed, 37_500, 3_750, 4, None),
         video(high, 62_500, 6_250, 6, Some(Duration::from_millis(250))),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_encoder_leaves_room_for_the_packets_of_repair_and_no_more() {
+        for share in ["5 %", "20 %", "50 %", "100 %"] {
+            let repair = RepairSpec {
+                retransmit: false,
+                fec: share.parse().unwrap(),
+            };
+            // Frames of 8 bits a second for each byte: a rate of 8 bps is a frame of one byte.
+            let rate = |bytes: u64| Rate::from_bits_per_sec(8 * bytes);
+            let bytes = |rate: Rate| rate.as_bits_per_sec() / 8;
+            for room in (1..30_000).step_by(37) {
+                let media = bytes(repair.without_fec(rate(room), 1));
+                let all = |media: u64| bytes(repair.with_fec(rate(media), 1));
+                assert!(all(media) <= room, "{share} {room}: {media}");
+                assert!(all(media + 1) > room, "{share} {room}: {media}");
+            }
+        }
+    }
 }

@@ -261,6 +261,12 @@ impl Endpoint {
             endpoint.repeat_datagram(len, tag, priority, until);
         }
     }
+    /// Gives each datagram a packet of its own.
+    pub(crate) fn keep_datagrams_apart(&mut self) {
+        if let Endpoint::Modelled(endpoint) = self {
+            endpoint.keep_datagrams_apart();
+        }
+    }
     /// Has lost datagrams reported.
     pub(crate) fn report_lost_datagrams(&mut self) {
         if let Endpoint::Modelled(endpoint) = self {

@@ -33,20 +33,27 @@ fn at_most(most: u32, n: u32, p: f64) -> f64 {
 #[test]
 fn a_frame_is_lost_as_often_as_more_packets_of_it_are_than_those_of_repair() {
     let frames = 10_000.0;
-    for (fec, repair) in [
-        ("", 0),
-        ("repair = { fec = \"20 %\" }", 1),
-        ("repair = { fec = \"21 %\" }", 2),
-        ("repair = { fec = \"60 %\" }", 3),
+    let one = "frame = \"100 B\"\ndeadline = \"150 ms\"";
+    // Frames of 2300 and of 2400 bytes: two packets, and three of which the last has 100 bytes.
+    let two = FIVE.replace("2.3 Mbps", "920 kbps");
+    let three = FIVE.replace("2.3 Mbps", "960 kbps");
+    for (keys, packets, fec, repair) in [
+        (FIVE, 5, "", 0),
+        (FIVE, 5, "repair = { fec = \"20 %\" }", 1),
+        (FIVE, 5, "repair = { fec = \"21 %\" }", 2),
+        (FIVE, 5, "repair = { fec = \"60 %\" }", 3),
+        (one, 1, "repair = { fec = \"1 %\" }", 1),
+        (&two, 2, "repair = { fec = \"20 %\" }", 1),
+        (&three, 3, "repair = { fec = \"20 %\" }", 1),
     ] {
         for p in [0.02, 0.1] {
             let path = format!("rate = \"100 Mbps\"\nrtt = \"20 ms\"\nloss = \"{p}\"");
             let (_, media) = played(&call(
                 &path,
-                &format!("{FIVE}\nduration = \"200 s\"\n{fec}"),
+                &format!("{keys}\nduration = \"200 s\"\n{fec}"),
             ));
             let lost = media.undelivered as f64;
-            let expected = frames * (1.0 - at_most(repair, 5 + repair, p));
+            let expected = frames * (1.0 - at_most(repair, packets + repair, p));
             // Four standard deviations of a binomial, on both sides, and two frames where it is nearly zero.
             let within = 4.0 * (expected * (1.0 - expected / frames)).sqrt() + 2.0;
             assert!(

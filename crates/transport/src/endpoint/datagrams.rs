@@ -29,6 +29,11 @@ impl Endpoint {
         self.datagrams.reports_losses = true;
     }
 
+    /// Gives each datagram from now on a packet of its own, so that a loss takes one of them, as of RTP over UDP.
+    pub fn keep_datagrams_apart(&mut self) {
+        self.datagrams.are_apart = true;
+    }
+
     /// A packet with these frames is lost.
     #[inline(never)] // of few senders
     pub(super) fn lose_datagrams(&mut self, frames: &[Frame; MAX_FRAMES]) {

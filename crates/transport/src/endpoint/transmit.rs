@@ -393,6 +393,9 @@ impl Endpoint {
                 if let Some((tag, len)) = self.datagrams.pop() {
                     draft.push(Frame::Datagram { tag, len }, len + DATAGRAM_FRAME_OVERHEAD);
                 }
+                if self.datagrams.are_apart {
+                    break;
+                }
                 continue;
             }
             let Some(position) = stream else { break };

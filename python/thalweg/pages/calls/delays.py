@@ -37,7 +37,7 @@ def plot_delays(trials: Mapping[str, Sequence[pl.DataFrame]], title: str) -> Fig
     Raises RequestError if no frame of a call counts.
 
     >>> from thalweg import Scenario
-    >>> call = Scenario.load("c4/simple-20mbps", {"flow.main.download": None, "flow.main.call": "2 s"})
+    >>> call = Scenario.load("estimate/fall-of-a-call")
     >>> plot_delays({"c4": [call.run(seed, trace=True).trace.frames for seed in (1, 2)]}, "A call").spec["title"]
     {'text': 'A call', 'subtitle': ['2 trials each: the median, and a band with the middle 90 % of the trials']}
     """

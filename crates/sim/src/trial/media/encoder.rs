@@ -15,6 +15,7 @@
 
 use crate::scenario::media::{EncoderSpec, MediaSpec};
 use crate::trial::seed;
+use std::collections::BTreeMap;
 use thalweg_control::Rng;
 use thalweg_random::open_unit;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
@@ -29,7 +30,7 @@ pub(crate) struct Encoder {
     changed: Option<Instant>,
     rng: Rng,
     /// The number of each frame, the rate of the encoder and what it was allowed, if they are recorded.
-    pub(crate) rates: Option<Vec<(u32, Rate, Option<Rate>)>>,
+    pub(crate) rates: Option<BTreeMap<u32, (Rate, Option<Rate>)>>,
     /// What it did from the start of measurement on.
     pub(crate) measured: Encoded,
 }
@@ -97,7 +98,7 @@ impl Encoder {
             }
         }
         if let Some(rates) = &mut self.rates {
-            rates.push((frame, self.rate, allowed));
+            rates.insert(frame, (self.rate, allowed));
         }
         let mean = self.rate.as_bits_per_sec() as f64 / 8.0 / self.per_second;
         let (frames, ratio) = (f64::from(self.spec.group), self.spec.key_frame);

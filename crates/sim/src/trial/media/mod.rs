@@ -51,6 +51,7 @@ use part::Part;
 use prober::Prober;
 pub(crate) use repair::Repaired;
 use share::Share;
+use std::collections::BTreeMap;
 use thalweg_transport::{AppEvent, Role};
 use thalweg_units::{Bytes, Instant, Rate};
 use track::{REQUEST, Track};
@@ -134,19 +135,16 @@ impl Call {
             .iter_mut()
             .filter_map(|track| track.encoder.as_mut())
         {
-            encoder.rates = Some(Vec::new());
+            encoder.rates = Some(BTreeMap::new());
         }
     }
 
     /// The rate of the encoder of a stream at a frame, by its number, and what it was allowed.
     pub(crate) fn rates_at(&self, stream: usize, frame: u32) -> (Option<Rate>, Option<Rate>) {
         let encoder = self.tracks[stream].encoder.as_ref();
-        let rates = encoder.and_then(|encoder| encoder.rates.as_deref());
-        let found = rates.and_then(|rates| {
-            let place = rates.binary_search_by_key(&frame, |(frame, ..)| *frame);
-            place.ok().map(|place| rates[place])
-        });
-        found.map_or((None, None), |(_, rate, allowed)| (Some(rate), allowed))
+        let rates = encoder.and_then(|encoder| encoder.rates.as_ref());
+        let found = rates.and_then(|rates| rates.get(&frame));
+        found.map_or((None, None), |(rate, allowed)| (Some(*rate), *allowed))
     }
 
     /// An endpoint has an event for the call.
@@ -194,6 +192,13 @@ impl Call {
             let mut streams = self.tracks.iter().map(|track| &track.spec);
             if streams.any(|spec| spec.from == role && spec.repair.retransmit) {
                 sender.report_lost_datagrams();
+            }
+            let mut streams = self.tracks.iter().map(|track| &track.spec);
+            let is_coded = self.probers[role.index()]
+                .as_ref()
+                .is_some_and(Prober::is_coded);
+            if is_coded || streams.any(|spec| spec.from == role && !spec.repair.fec.is_zero()) {
+                sender.keep_datagrams_apart();
             }
         }
     }

@@ -57,6 +57,11 @@ fn share_of(bytes: u64, share: Fraction) -> u128 {
 }
 
 impl Prober {
+    /// Whether its probes repair frames.
+    pub(super) fn is_coded(&self) -> bool {
+        self.spec.by == By::Redundancy
+    }
+
     pub(super) fn new(spec: ProbeSpec) -> Prober {
         Prober {
             spec,

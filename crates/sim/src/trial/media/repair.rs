@@ -13,8 +13,10 @@
 //! section 7).
 //!
 //! # Limits
-//! Losses are known from the acknowledgements of QUIC, which stand for the feedback of RTP (NACK). The headers of RFC 4588 and RFC 8627 are not modelled, as those of RTP are not. The code protects each frame by
-//! itself, so that it adds no delay of interleaving.
+//! Losses are known from the acknowledgements of QUIC, which stand for the feedback of RTP (NACK). Each datagram of such a
+//! sender has a packet of its own, as those of RTP have, so that a loss takes one of them. The headers of RFC 4588 and RFC
+//! 8627 are not modelled, as those of RTP are not. The code protects each frame by itself, so that it adds no delay of
+//! interleaving.
 
 use super::part::Part;
 use crate::scenario::media::{MediaSpec, PART, RepairSpec};

@@ -206,7 +206,8 @@ impl Track {
                     _ if is_paused => 0,
                     (Some(encoder), None) => {
                         let allowed = share.allowed(sender);
-                        let allowed = allowed.map(|rate| spec.repair.without_fec(rate));
+                        let allowed =
+                            allowed.map(|rate| spec.repair.without_fec(rate, spec.per_second));
                         encoder.encode(now, frame, allowed, is_measured)
                     }
                     (_, fixed) => fixed.unwrap_or(0),

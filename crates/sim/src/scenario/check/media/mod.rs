@@ -95,11 +95,9 @@ impl Checker<'_> {
                 "requires carriage = \"datagrams\": what a stream loses is always sent again";
             return self.fail(&key(""), problem);
         }
-        if repair.retransmit
-            && (flow.stack != schema::Stack::Model || matches!(self.clock, Clock::Real(_)))
-        {
-            let problem = "true requires the modelled endpoint (stack = \"model\", virtual time): the QUIC stack does not tell which datagrams are lost; accepted there: fec";
-            return self.fail(&key(".retransmit"), problem);
+        if flow.stack != schema::Stack::Model || matches!(self.clock, Clock::Real(_)) {
+            let problem = "requires the modelled endpoint (stack = \"model\", virtual time): the QUIC stack does not tell which datagrams are lost, and puts several into one packet";
+            return self.fail(&key(""), problem);
         }
         if let Some(encoder) = &media.rate {
             let mean = encoder.most.as_bits_per_sec() as f64 / 8.0 / f64::from(media.per_second);
