@@ -163,7 +163,7 @@ fn a_refusal_of_a_call_names_file_line_key_value_and_accepted_forms() {
     a.toml:21: `repair = "fec"`: "fec" is a text; accepted: a table of keys
     a.toml:21: `repair = { rtx = true }`: unknown key "rtx"; accepted: "retransmit" or "fec"
     a.toml:21: flow.0.media.1.repair: a frame may have 108696 packets at "1 Gbps"; accepted: at most 65535, the longest code
-    a.toml:15: flow.0.media.0.repair.retransmit: true requires the modelled endpoint (stack = "model", virtual time): the QUIC stack does not tell which datagrams are lost; accepted there: fec
+    a.toml:15: flow.0.media.0.repair: requires the modelled endpoint (stack = "model", virtual time): the QUIC stack does not tell which datagrams are lost, and puts several into one packet
     a.toml:24: pass.0.metric: "repaired" requires a stream with repair; "video" has none
     a.toml:8: flow.0.probe: requires the modelled endpoint (stack = "model", virtual time): the QUIC stack does not tell when it has nothing to send
     a.toml:8: flow.0.probe.target: "0 bps" is out of range; accepted: "1 kbps" to "1 Gbps"
