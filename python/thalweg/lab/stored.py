@@ -38,7 +38,7 @@ _DEPTH = 4
 _DIGITS = 3
 _MOST_FOLDERS = 5_000
 _MOST_LISTED = 200
-"""Of results, studies and sweeps, and again of files."""
+"""Entries of the list: so many results, studies and sweeps, and as many files."""
 MOST_TRIALS = 1_000
 """Trials of a scenario, and points of a sweep, that are listed."""
 
