@@ -18,18 +18,13 @@ import polars as pl
 
 from thalweg.base.quantity import scale, text
 from thalweg.engine.trace import Trace
-from thalweg.pages.figures.downsample import changes, downsample
-from thalweg.pages.figures.panel import CAPACITY, HEIGHT, TITLES, Panel, top_of
-from thalweg.pages.figures.spec import Spec, colour, dash, table, titled, tooltip, values, word
-from thalweg.pages.figures.theme import GREY, LOOKS, distinct, hue
+from thalweg.pages.figures.downsample import downsample
+from thalweg.pages.figures.panel import CAPACITY, ENCODER, TITLES, Panel, capacities, lines
+from thalweg.pages.figures.spec import Spec, colour, table, titled, tooltip, values, word
+from thalweg.pages.figures.theme import GREY, LOOKS, hue
 
 _HEIGHT = 84
 IN_TIME, LATE, NEVER, BEFORE, FROZEN = "in time", "late", "never came", "before the start of measurement", "frozen"
-_LINES = {
-    column: (str(said), hue(shade)) for column, (said, shade) in LOOKS["panels"]["encoder"]["series"].items()
-}
-"""Column of the frames -> name in the legend, and colour in a figure of one stream."""
-_MOST_CAPACITIES = 6
 _SHADES = {fate: hue(name) for fate, name in LOOKS["frames"].items()}
 
 
@@ -162,63 +157,22 @@ def encoders(trace: Trace, flows: Mapping[str, str], buckets: int) -> Panel | No
         else f"{flows.get(flow, flow)}: {stream}"
         for flow, stream in streams
     }
-    single = len(streams) == 1
     parts = []
     for (flow, stream), label in named.items():
         own = rows.filter((pl.col("flow") == flow) & (pl.col("stream") == stream))
-        for column, (said, _) in _LINES.items():
+        for column, (said, _) in ENCODER.columns.items():
             drawn = downsample(own.filter(pl.col(column).is_not_nan()), column, [], buckets)
-            parts.append(
-                drawn.select(
-                    "time_s",
-                    pl.lit(said if single else label).alias("label"),
-                    pl.lit(f"{flow}: {stream}").alias("flow"),
-                    pl.lit(said).alias("series"),
-                    pl.col(column).alias("value"),
-                )
-            )
-    parts += _capacities(trace)
-    data = pl.concat(parts)
-    is_capacity = pl.col("series") == CAPACITY
-    top = top_of(data.filter(~is_capacity)["value"].to_numpy(), data.filter(is_capacity)["value"].to_numpy())
-    factor, unit = scale(top, "bps")
-    names = [said for said, _ in _LINES.values()]
-    labels = names if single else list(named.values())
-    shades = [shade for _, shade in _LINES.values()] if single else distinct(len(labels))
-    encoding: Spec = {
-        "y": values(unit, top / factor * 1.04),
-        "color": colour(
-            [*labels, CAPACITY],
-            [*shades, GREY],
-            values=[*labels, CAPACITY] if single else labels,
-            **titled(TITLES["encoder"]),
-        ),
-        "detail": [word("flow"), word("series")],
-    }
-    if not single:
-        encoding["strokeDash"] = dash([*names, CAPACITY])
-    spec: Spec = {
-        "data": table(data.with_columns(pl.col("value") / factor), "encoder"),
-        "height": HEIGHT,
-        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.3, "clip": True},
-        "encoding": encoding,
-    }
-    by = ["series"] if single else ["flow", "series"]
-    return Panel("encoder", spec, {"kind": "steps", "by": by, "value": "value", "unit": unit})
+            parts.append(_series(drawn, column, pl.lit(f"{flow}: {stream}"), label, said))
+    parts.append(_series(capacities(trace), "capacity_bps", pl.col("link"), CAPACITY, CAPACITY))
+    return lines(ENCODER, pl.concat(parts), dict(ENCODER.columns.values()), list(named.values()))
 
 
-def _capacities(trace: Trace) -> list[pl.DataFrame]:
-    """The capacity of each link, unless there are too many."""
-    if not trace.links.height or trace.links["link"].n_unique() > _MOST_CAPACITIES:
-        return []
-    steps = changes(trace.links, "capacity_bps", ["link"])
-    capacity = pl.lit(CAPACITY)
-    return [
-        steps.select(
-            "time_s",
-            capacity.alias("label"),
-            pl.col("link").alias("flow"),
-            capacity.alias("series"),
-            pl.col("capacity_bps").cast(pl.Float64).alias("value"),
-        )
-    ]
+def _series(rows: pl.DataFrame, column: str, flow: pl.Expr, label: str, series: str) -> pl.DataFrame:
+    """Rows for the lines of a panel."""
+    return rows.select(
+        "time_s",
+        pl.lit(label).alias("label"),
+        flow.alias("flow"),
+        pl.lit(series).alias("series"),
+        pl.col(column).cast(pl.Float64).alias("value"),
+    )

@@ -54,7 +54,7 @@ def _plan(name: str) -> Plan:
     return Plan(name, str(panel["title"]), str(panel["unit"]), series)
 
 
-WINDOW, RTT, RATE = map(_plan, ("window", "rtt", "rate"))
+WINDOW, RTT, RATE, ENCODER = map(_plan, ("window", "rtt", "rate", "encoder"))
 TITLES = {name: str(panel["title"]) for name, panel in LOOKS["panels"].items()}
 
 
@@ -79,33 +79,8 @@ class Flows:
 
     def lines(self, plan: Plan) -> Panel:
         """One line for each flow and series; capacities are grey."""
-        series = self._series(plan)
-        value, is_capacity = series["value"].to_numpy(), (series["series"] == CAPACITY).to_numpy()
-        top = top_of(value[~is_capacity], value[is_capacity])
-        factor, unit = scale(top, plan.unit)
-        single = len(self.labels) == 1
         shown = dict(own for column, own in plan.columns.items() if column in self._trace.flows.columns)
-        names, keys = list(shown), list(shown) if single else self.labels
-        shades = list(shown.values()) if single else distinct(len(keys))
-        if plan is RATE:
-            names, keys, shades = [*names, CAPACITY], [*keys, CAPACITY], [*shades, GREY]
-        label = series["series" if single else "label"].alias("label")
-        data = series.with_columns(pl.Series("value", value / factor), label)
-        encoding: Spec = {
-            "y": values(unit, top / factor * 1.04),
-            "color": colour(keys, shades, values=keys if single else self.labels, **titled(plan.title)),
-            "detail": [word("flow"), word("series")],
-        }
-        if not single:
-            encoding["strokeDash"] = dash(names)
-        spec: Spec = {
-            "data": table(data, plan.name),
-            "height": HEIGHT,
-            "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.3, "clip": True},
-            "encoding": encoding,
-        }
-        by = ["series"] if single else ["flow", "series"]
-        return Panel(plan.name, spec, {"kind": "steps", "by": by, "value": "value", "unit": unit})
+        return lines(plan, self._series(plan), shown, self.labels)
 
     def _series(self, plan: Plan) -> pl.DataFrame:
         """The series of a panel, thinned, in one column: time_s, flow, label, series, value."""
@@ -117,13 +92,12 @@ class Flows:
                 rows, drawn = self._grouped.line(numbers, self._buckets)
                 parts.append((self._grouped.times[rows], self._places[rows], name, drawn))
         names = [*self._names]
-        if plan is RATE and self._trace.links.height:
-            steps = changes(self._trace.links, "capacity_bps", ["link"])
+        if plan is RATE:
+            steps = capacities(self._trace)
             links = steps["link"].unique(maintain_order=True).to_list()
-            if len(links) <= _MOST_CAPACITIES:
-                places = np.array([len(names) + links.index(link) for link in steps["link"]], np.uint32)
-                parts.append((steps["time_s"].to_numpy(), places, CAPACITY, steps["capacity_bps"].to_numpy()))
-                names += links
+            places = np.array([len(names) + links.index(link) for link in steps["link"]], np.uint32)
+            parts.append((steps["time_s"].to_numpy(), places, CAPACITY, steps["capacity_bps"].to_numpy()))
+            names += links
         labels = [called(self._called, name) for name in self._names] + [CAPACITY] * (
             len(names) - len(self._names)
         )
@@ -140,12 +114,50 @@ class Flows:
         )
 
 
+def lines(plan: Plan, series: pl.DataFrame, shown: Mapping[str, str], labels: Sequence[str]) -> Panel:
+    """One line for each flow and series of a table: time_s, flow, label, series, value.
+
+    `shown` has the series by their names, with their colours if there is one label.
+    """
+    value, is_capacity = series["value"].to_numpy(), (series["series"] == CAPACITY).to_numpy()
+    top = _top(value[~is_capacity], value[is_capacity])
+    factor, unit = scale(top, plan.unit)
+    single = len(labels) == 1
+    names, keys = list(shown), list(shown) if single else list(labels)
+    shades = list(shown.values()) if single else distinct(len(keys))
+    if plan in (RATE, ENCODER):
+        names, keys, shades = [*names, CAPACITY], [*keys, CAPACITY], [*shades, GREY]
+    label = series["series" if single else "label"].alias("label")
+    data = series.with_columns(pl.Series("value", value / factor), label)
+    encoding: Spec = {
+        "y": values(unit, top / factor * 1.04),
+        "color": colour(keys, shades, values=keys if single else list(labels), **titled(plan.title)),
+        "detail": [word("flow"), word("series")],
+    }
+    if not single:
+        encoding["strokeDash"] = dash(names)
+    spec: Spec = {
+        "data": table(data, plan.name),
+        "height": HEIGHT,
+        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.3, "clip": True},
+        "encoding": encoding,
+    }
+    by = ["series"] if single else ["flow", "series"]
+    return Panel(plan.name, spec, {"kind": "steps", "by": by, "value": "value", "unit": unit})
+
+
+def capacities(trace: Trace) -> pl.DataFrame:
+    """The capacity of each link when it changes; none of a path with many links."""
+    steps = changes(trace.links, "capacity_bps", ["link"])
+    return steps if steps["link"].n_unique() <= _MOST_CAPACITIES else steps.clear()
+
+
 def called(names: Mapping[str, str], flow: str) -> str:
     """What a flow is called; requests, as `web/17`, like the flow that makes them."""
     return names.get(flow) or names.get(re.sub(r"/\d+$", "", flow)) or flow
 
 
-def top_of(drawn: Floats, capacities: Floats) -> float:
+def _top(drawn: Floats, capacities: Floats) -> float:
     """The top of a vertical axis: the capacity is in sight, and a short spike does not flatten the rest."""
     largest = float(np.fmax.reduce(drawn, initial=0.0))
     if not len(capacities):

@@ -32,12 +32,7 @@ from thalweg.pages.figures.theme import LOOKS, WIDTH, hue
 _LIMITS = "What limits the sender"
 _FREEZES = "When the picture was frozen"
 _OF_CALLS = ("encoder", "freezes", "frames")
-PANELS = (
-    "states",
-    "limits",
-    *(name for name in TITLES if name not in ("states", "encoder", "frames")),
-    *_OF_CALLS,
-)
+PANELS = ("states", "limits", *(name for name in TITLES if name not in ("states", *_OF_CALLS)), *_OF_CALLS)
 """The possible panels of a trial, in order."""
 _STRIP = 16
 """Height of the states of one flow; their names stand where other panels have a title."""
