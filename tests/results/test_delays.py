@@ -97,3 +97,6 @@ def test_the_command_draws_it_and_refuses_what_it_cannot_be_combined_with(
         code, error = said(*options)
         assert code == 2
         assert message in error, error
+    # Before a trial is played: a thousand would take seconds.
+    assert main(["plot", "c4/bad-wifi", "--delays", "1000", "-o", str(tmp_path / "b.svg")]) == 2
+    assert "--delays requires a call" in capsys.readouterr().err

@@ -28,6 +28,7 @@ from thalweg.engine.catalogue import find_scenario
 from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.selection import only
+from thalweg.judging.measures import kind_of
 
 if TYPE_CHECKING:
     from thalweg.pages.figures.figure import Figure
@@ -152,9 +153,13 @@ def _delays(
     trials: dict[str, list[pl.DataFrame]] = {}
     with Bar() as bar:
         for place, (label, scenario) in enumerate(scenarios.items()):
-            name = label or ", ".join(
-                str(one["controller"]) for one in scenario.flows if "call" in str(one["workload"])
-            )
+            calls = [one for one in scenario.flows if kind_of(one["workload"] or "") == "call"]
+            asked = {one["name"] for one in calls} if flows is None else set(flows)
+            if not any(one["name"] in asked for one in calls):
+                named = ", ".join(one["name"] for one in calls)
+                known = f"--flow {named}" if named else "a scenario with a call"
+                raise RequestError(f"--delays requires a call; accepted: {known}")
+            name = label or ", ".join(one["controller"] for one in calls)
             for number in range(count):
                 bar.show(name, place * count + number, len(scenarios) * count)
                 played = only(scenario.run(first + number, trace=True), flows)

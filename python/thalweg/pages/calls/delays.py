@@ -8,6 +8,7 @@ band has the middle 90 % of the trials. A frame that never came counts as one th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -41,41 +42,47 @@ def plot_delays(trials: Mapping[str, Sequence[pl.DataFrame]], title: str) -> Fig
     >>> plot_delays({"c4": [call.run(seed, trace=True).trace.frames for seed in (1, 2)]}, "A call").spec["title"]
     {'text': 'A call', 'subtitle': ['2 trials each: the median, and a band with the middle 90 % of the trials']}
     """
-    counted = {label: [one.filter("counted") for one in tables] for label, tables in trials.items()}
-    streams = _streams(counted)
+    streams = _streams(trials)
     if not streams:
-        raise RequestError("these trials have no counted frame of a call; accepted: a scenario with a call")
+        raise RequestError(
+            "these trials have no counted frame of a call; accepted: frames that are due from measure_from on"
+        )
     labels = list(trials)
     panels = [
-        _panel(place, stream, counted, labels, last=place == len(streams) - 1)
-        for place, stream in enumerate(streams)
+        _panel(place, stream, labels, last=place == len(streams) - 1) for place, stream in enumerate(streams)
     ]
-    n = sorted({len(tables) for tables in trials.values()})
-    subtitle = f"{n[0]} trials each: the median, and a band with the middle 90 % of the trials"
+    n = min(len(tables) for tables in trials.values())
+    band = "the median, and a band with the middle 90 % of the trials"
+    subtitle = f"{n} trials each: {band}" if n > 1 else "one trial each"
     spec: Spec = {
         "title": {"text": title, "subtitle": [subtitle]},
         "vconcat": panels,
         "spacing": 14,
         "resolve": {"scale": {"x": "independent", "color": "independent"}},
     }
-    words = "; ".join(f"{' '.join(stream)}: {_words(counted, stream)}" for stream in streams)
+    words = "; ".join(f"{stream.name}: {_words(stream)}" for stream in streams)
     return Figure(spec, f"{title}. {subtitle}. {words}.", {"dashed": "the deadline of the frames"})
 
 
-def _streams(counted: Mapping[str, Sequence[pl.DataFrame]]) -> list[tuple[str, str]]:
-    """The streams of all trials, as flow and stream."""
-    found: dict[tuple[str, str], None] = {}
-    for tables in counted.values():
+@dataclass(frozen=True)
+class _Stream:
+    """A stream of a call in all trials."""
+
+    name: str
+    deadline_s: float
+    delays: dict[str, list[Floats]]
+    """By controller, of each trial in which frames count: infinite for a frame that never came."""
+
+
+def _streams(trials: Mapping[str, Sequence[pl.DataFrame]]) -> list[_Stream]:
+    found: dict[tuple[object, ...], _Stream] = {}
+    for label, tables in trials.items():
         for one in tables:
-            found |= dict.fromkeys(one.select("flow", "stream").unique(maintain_order=True).rows())
-    return list(found)
-
-
-def _of(one: pl.DataFrame, stream: tuple[str, str]) -> Floats:
-    """The delays of a stream in a trial; infinite for a frame that never came."""
-    flow, name = stream
-    own = one.filter((pl.col("flow") == flow) & (pl.col("stream") == name))
-    return np.sort(own["delay_s"].fill_nan(np.inf).to_numpy())
+            for key, own in one.filter("counted").group_by("flow", "stream", maintain_order=True):
+                new = _Stream(" ".join(map(str, key)), float(own["deadline_s"][0]), {name: [] for name in trials})
+                delays = np.sort(own["delay_s"].fill_nan(np.inf).to_numpy())
+                found.setdefault(key, new).delays[label].append(delays)
+    return list(found.values())
 
 
 def _shares(delays: Floats, places: Floats) -> Floats:
@@ -84,16 +91,8 @@ def _shares(delays: Floats, places: Floats) -> Floats:
     return shares
 
 
-def _panel(
-    place: int,
-    stream: tuple[str, str],
-    counted: Mapping[str, Sequence[pl.DataFrame]],
-    labels: list[str],
-    *,
-    last: bool,
-) -> Spec:
-    delays = {label: [own for one in tables if len(own := _of(one, stream))] for label, tables in counted.items()}
-    deadline = _deadline(counted, stream)
+def _panel(place: int, stream: _Stream, labels: list[str], *, last: bool) -> Spec:
+    delays, deadline = stream.delays, stream.deadline_s
     every = np.concatenate([own for tables in delays.values() for own in tables])
     came = every[np.isfinite(every)]
     end = max(float(np.quantile(came, _SHOWN)) if len(came) else 0.0, 1.1 * deadline)
@@ -116,7 +115,7 @@ def _panel(
         "maxExtent": AXIS_EXTENT,
     }
     y = number("middle", "frames", scale={"domain": [0, 1]}, axis=axis)
-    shade = colour(labels, distinct(len(labels)), symbolOpacity=1, **titled(" ".join(stream)))
+    shade = colour(labels, distinct(len(labels)), symbolOpacity=1, **titled(stream.name))
     name = f"delays{place}"
     tips = tooltip("label", delay=f"delay ({unit})", low="5 % of trials", middle="median", high="95 % of trials")
     band: Spec = {
@@ -137,16 +136,6 @@ def _panel(
     return {"width": WIDTH, "height": _HEIGHT, "layer": [band, line, limit]}
 
 
-def _deadline(counted: Mapping[str, Sequence[pl.DataFrame]], stream: tuple[str, str]) -> float:
-    flow, name = stream
-    for tables in counted.values():
-        for one in tables:
-            own = one.filter((pl.col("flow") == flow) & (pl.col("stream") == name))
-            if own.height:
-                return float(own["deadline_s"][0])
-    return 0.0
-
-
 def _curve(label: str, trials: Sequence[Floats], places: Floats, factor: float) -> pl.DataFrame:
     shares = np.vstack([_shares(own, places) for own in trials])
     low, middle, high = np.quantile(shares, [_BAND[0], 0.5, _BAND[1]], axis=0)
@@ -155,12 +144,12 @@ def _curve(label: str, trials: Sequence[Floats], places: Floats, factor: float) 
     )
 
 
-def _words(counted: Mapping[str, Sequence[pl.DataFrame]], stream: tuple[str, str]) -> str:
+def _words(stream: _Stream) -> str:
     """How many frames came within the deadline under each controller, in the median trial."""
-    deadline = _deadline(counted, stream)
-    said = []
-    for label, tables in counted.items():
-        shares = [float(_shares(own, np.array([deadline]))[0]) for one in tables if len(own := _of(one, stream))]
-        if shares:
-            said.append(f"{label} {float(np.median(shares)):.1%} within {text(deadline, 's')}")
-    return ", ".join(said)
+    place = np.array([stream.deadline_s])
+    return ", ".join(
+        f"{label} {float(np.median([_shares(own, place)[0] for own in trials])):.1%} "
+        f"within {text(stream.deadline_s, 's')}"
+        for label, trials in stream.delays.items()
+        if trials
+    )
