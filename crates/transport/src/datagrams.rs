@@ -24,29 +24,37 @@ pub(crate) struct Datagrams {
 }
 
 impl Datagrams {
+    /// One that goes after all others of its priority.
     pub(crate) fn push(&mut self, priority: u8, tag: u64, len: u32) {
-        let position = (self.waiting).partition_point(|waiting| waiting.priority <= priority);
         let until = Instant::NEVER;
-        let waiting = Waiting {
-            priority,
-            tag,
-            len,
-            until,
-        };
-        self.waiting.insert(position, waiting);
+        self.insert(
+            |waiting| waiting.priority <= priority,
+            Waiting {
+                priority,
+                tag,
+                len,
+                until,
+            },
+        );
     }
 
     /// One that goes before all others of its priority, and is dropped if it has not left by `until`.
     pub(crate) fn push_first(&mut self, priority: u8, tag: u64, len: u32, until: Instant) {
-        let position = (self.waiting).partition_point(|waiting| waiting.priority < priority);
-        let waiting = Waiting {
-            priority,
-            tag,
-            len,
-            until,
-        };
-        self.waiting.insert(position, waiting);
+        self.insert(
+            |waiting| waiting.priority < priority,
+            Waiting {
+                priority,
+                tag,
+                len,
+                until,
+            },
+        );
         self.perishable += 1;
+    }
+
+    fn insert(&mut self, goes_before: impl Fn(&Waiting) -> bool, new: Waiting) {
+        let position = self.waiting.partition_point(goes_before);
+        self.waiting.insert(position, new);
     }
 
     /// Whether some may have to be dropped.

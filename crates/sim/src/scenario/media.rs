@@ -9,6 +9,9 @@ use thalweg_units::{Bytes, Duration, Fraction, Instant, Rate};
 /// Bytes of a datagram that is a part of a frame: what fits a packet of any path.
 pub(crate) const PART: u64 = 1_150;
 
+/// Packets of a frame with those of repair: the longest code over GF(2^16).
+pub(crate) const LONGEST_CODE: u64 = 65_535;
+
 /// One stream of media.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MediaSpec {

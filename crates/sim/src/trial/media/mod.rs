@@ -189,15 +189,14 @@ impl Call {
     fn begin(&mut self, now: Instant, client: &mut Endpoint, server: &mut Endpoint) {
         self.start = Some(now);
         for (role, sender) in [(Role::Client, client), (Role::Server, server)] {
-            let mut streams = self.tracks.iter().map(|track| &track.spec);
-            if streams.any(|spec| spec.from == role && spec.repair.retransmit) {
+            let own =
+                || (self.tracks.iter().map(|track| &track.spec)).filter(|spec| spec.from == role);
+            if own().any(|spec| spec.repair.retransmit) {
                 sender.report_lost_datagrams();
             }
-            let mut streams = self.tracks.iter().map(|track| &track.spec);
-            let is_coded = self.probers[role.index()]
-                .as_ref()
-                .is_some_and(Prober::is_coded);
-            if is_coded || streams.any(|spec| spec.from == role && !spec.repair.fec.is_zero()) {
+            let prober = self.probers[role.index()].as_ref();
+            if prober.is_some_and(Prober::is_coded) || own().any(|spec| !spec.repair.fec.is_zero())
+            {
                 sender.keep_datagrams_apart();
             }
         }

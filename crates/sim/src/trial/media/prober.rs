@@ -57,11 +57,6 @@ fn share_of(bytes: u64, share: Fraction) -> u128 {
 }
 
 impl Prober {
-    /// Whether its probes repair frames.
-    pub(super) fn is_coded(&self) -> bool {
-        self.spec.by == By::Redundancy
-    }
-
     pub(super) fn new(spec: ProbeSpec) -> Prober {
         Prober {
             spec,
@@ -70,6 +65,11 @@ impl Prober {
             left: 0,
             sent: Bytes::ZERO,
         }
+    }
+
+    /// Whether its probes repair frames.
+    pub(super) fn is_coded(&self) -> bool {
+        self.spec.by == By::Redundancy
     }
 
     /// The budget for media of so many bytes: with `b` of all bytes for probes, `m` bytes of media allow `p = m b / (1 - b)`

@@ -19,13 +19,10 @@
 //! interleaving.
 
 use super::part::Part;
-use crate::scenario::media::{MediaSpec, PART, RepairSpec};
+use crate::scenario::media::{LONGEST_CODE, MediaSpec, PART, RepairSpec};
 use crate::trial::stack::Endpoint;
 use std::collections::BTreeMap;
 use thalweg_units::{Bytes, Instant};
-
-/// Packets of a frame with those of repair: the longest code over GF(2^16).
-const LONGEST_CODE: u64 = 65_535;
 
 /// What repair took and gave, of the frames counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::Checker;
 use crate::scenario::Clock;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::flow::Workload;
-use crate::scenario::media::{EncoderSpec, FrameSize, PART, RepairSpec};
+use crate::scenario::media::{EncoderSpec, FrameSize, LONGEST_CODE, PART, RepairSpec};
 use crate::scenario::schema::{self, Carriage};
 use thalweg_transport::Role;
 use thalweg_units::{Bytes, Duration, Rate};
@@ -24,8 +24,6 @@ const REACTION: Duration = Duration::from_secs(60);
 /// Largest scale of deviations, and ratio of the first frame.
 const VARIATION: f64 = 0.5;
 const KEY_FRAME: f64 = 100.0;
-/// Packets of a frame that is repaired (`trial/media/repair.rs`).
-const PACKETS: f64 = 65_535.0;
 /// Pauses of a stream.
 const PAUSES: usize = 1_000;
 
@@ -95,25 +93,48 @@ impl Checker<'_> {
                 "requires carriage = \"datagrams\": what a stream loses is always sent again";
             return self.fail(&key(""), problem);
         }
-        if flow.stack != schema::Stack::Model || matches!(self.clock, Clock::Real(_)) {
-            let problem = "requires the modelled endpoint (stack = \"model\", virtual time): the QUIC stack does not tell which datagrams are lost, and puts several into one packet";
-            return self.fail(&key(""), problem);
-        }
-        if let Some(encoder) = &media.rate {
-            let mean = encoder.most.as_bits_per_sec() as f64 / 8.0 / f64::from(media.per_second);
-            let packets = mean * encoder.key_frame / PART as f64;
-            if packets > PACKETS {
-                let problem = format!(
-                    "a frame may have {packets:.0} packets at \"{}\"; accepted: at most {PACKETS:.0}, the longest code",
-                    encoder.most
-                );
-                return self.fail(&key(""), problem);
-            }
+        let lacks = "the QUIC stack does not tell which datagrams are lost, and puts several into one packet";
+        self.requires_model(&key(""), flow, lacks)?;
+        if !repair.fec.is_zero() {
+            self.check_code(&key(""), media)?;
         }
         Ok(RepairSpec {
             retransmit: repair.retransmit,
             fec: repair.fec,
         })
+    }
+
+    /// Refuses a key that only the modelled endpoint knows in virtual time: what the other one lacks.
+    fn requires_model(
+        &self,
+        key: &str,
+        flow: &schema::Flow,
+        lacks: &str,
+    ) -> Result<(), ScenarioError> {
+        if flow.stack != schema::Stack::Model || matches!(self.clock, Clock::Real(_)) {
+            let problem = format!(
+                "requires the modelled endpoint (stack = \"model\", virtual time): {lacks}"
+            );
+            return self.fail(key, problem);
+        }
+        Ok(())
+    }
+
+    /// Refuses a stream whose frames may be longer than the code that repairs them.
+    fn check_code(&self, key: &str, media: &schema::Media) -> Result<(), ScenarioError> {
+        let Some(encoder) = &media.rate else {
+            return Ok(());
+        };
+        let mean = encoder.most.as_bits_per_sec() as f64 / 8.0 / f64::from(media.per_second);
+        let packets = mean * encoder.key_frame / PART as f64;
+        if packets > LONGEST_CODE as f64 {
+            let problem = format!(
+                "a frame may have {packets:.0} packets at \"{}\"; accepted: at most {LONGEST_CODE}, the longest code",
+                encoder.most
+            );
+            return self.fail(key, problem);
+        }
+        Ok(())
     }
 
     /// Refuses a controller of real-time media with other limits than those of the encoders that follow it.

@@ -1,10 +1,10 @@
 //! `probe` of a `[[flow]]`: what the senders of a call send to learn the capacity of their path.
 
+use crate::scenario::Workload;
 use crate::scenario::check::Checker;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::media::{By, ProbeSpec};
 use crate::scenario::schema::{self, Carriage};
-use crate::scenario::{Clock, Workload};
 use thalweg_transport::Role;
 use thalweg_units::{Fraction, Rate};
 
@@ -29,10 +29,8 @@ impl Checker<'_> {
                 "requires a call: any other sender sends what its controller allows, or nothing";
             return self.fail(&key(""), problem);
         };
-        if flow.stack != schema::Stack::Model || matches!(self.clock, Clock::Real(_)) {
-            let problem = "requires the modelled endpoint (stack = \"model\", virtual time): the QUIC stack does not tell when it has nothing to send";
-            return self.fail(&key(""), problem);
-        }
+        let lacks = "the QUIC stack does not tell when it has nothing to send";
+        self.requires_model(&key(""), flow, lacks)?;
         if !(TARGETS.0..=TARGETS.1).contains(&probe.target) {
             let problem = format!(
                 "\"{}\" is out of range; accepted: \"{}\" to \"{}\"",
@@ -59,6 +57,13 @@ impl Checker<'_> {
                 "\"redundancy\" requires a stream with carriage = \"datagrams\" of each end that sends; the {end} has none; accepted: \"padding\""
             );
             return self.fail(&key(".by"), problem);
+        }
+        if probe.by == By::Redundancy {
+            let mut streams = flow.media.iter();
+            streams.try_for_each(|stream| match stream.carriage {
+                Carriage::Datagrams => self.check_code(&key(".by"), stream),
+                Carriage::Streams => Ok(()),
+            })?;
         }
         Ok(Some(ProbeSpec {
             target: probe.target,
