@@ -144,8 +144,14 @@ impl Workload {
         }
     }
 
-    /// The rates of the encoders of an end, if it has some; packets have headers of this size.
-    pub(crate) fn media_rates(&self, role: Role, header: Bytes) -> Option<MediaRates> {
+    /// The rates of the encoders of an end, if it has some; packets have headers of this size. A controller that probes
+    /// its path up to a `target` may use as much: one that its encoders limit to their most could learn no more.
+    pub(crate) fn media_rates(
+        &self,
+        role: Role,
+        header: Bytes,
+        target: Option<Rate>,
+    ) -> Option<MediaRates> {
         let Workload::Call(media) = self else {
             return None;
         };
@@ -162,7 +168,7 @@ impl Workload {
         });
         Some(MediaRates {
             least: total(|encoder| encoder.least),
-            most: total(|encoder| encoder.most),
+            most: total(|encoder| encoder.most).max(target.unwrap_or(Rate::ZERO)),
             start: total(|encoder| encoder.start),
             besides: Rate::from_bits_per_sec(besides.sum()),
         })

@@ -2,7 +2,6 @@
 
 pub(crate) use super::schema::By;
 use super::schema::Carriage;
-use thalweg_control::MediaRates;
 use thalweg_transport::Role;
 use thalweg_units::{Bytes, Duration, Fraction, Instant, Rate};
 
@@ -97,11 +96,9 @@ pub(crate) struct ProbeSpec {
 }
 
 impl ProbeSpec {
-    /// The limits of the controller of media that probes its path with this, if anything: one that its encoders limit to
-    /// their most could learn no more.
-    pub(crate) fn limits(probe: Option<ProbeSpec>, media: MediaRates) -> MediaRates {
-        let most = probe.map_or(media.most, |probe| media.most.max(probe.target));
-        MediaRates { most, ..media }
+    /// Whether probes repair frames.
+    pub(crate) fn is_coded(&self) -> bool {
+        self.by == By::Redundancy
     }
 }
 

@@ -4,7 +4,6 @@
 
 use crate::scenario::hop::{Direction, LinkId, PerDirection};
 use crate::scenario::library::FlowStack;
-use crate::scenario::media::ProbeSpec;
 use crate::scenario::supply::Supply;
 use crate::scenario::{FlowSpec, Scenario, StartNoise, Workload};
 use crate::trial::breaker::{Breaker, Rule};
@@ -134,13 +133,12 @@ impl Connection {
             };
             let mtu = config.initial_mtu;
             let header = mtu - full_packet_payload(mtu);
-            let media = workload.media_rates(role, header);
-            let media = media.map(|media| ProbeSpec::limits(spec.probe, media));
+            let target = spec.probe.map(|probe| probe.target);
             let end = End {
                 role,
                 sends,
                 hears,
-                media,
+                media: workload.media_rates(role, header, target),
             };
             Endpoint::new(&spec.stack, end, config, start, controller, trial, &name)
         };

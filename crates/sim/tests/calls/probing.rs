@@ -2,14 +2,20 @@
 
 use super::run_trial;
 use thalweg_sim::{FlowOutcome, Scenario};
+use thalweg_units::Bytes;
 
 /// A call of 1 Mbps by datagrams over a path with these keys, for 20 s.
 fn call(controller: &str, path: &str, keys: &str) -> Scenario {
+    call_of(controller, path, keys, "")
+}
+
+/// The same, with these keys of its stream.
+fn call_of(controller: &str, path: &str, keys: &str, stream: &str) -> Scenario {
     let text = format!(
         "title = \"probing\"\noverhead = \"0 B\"\ntime_limit = \"40 s\"\n[path]\nrtt = \"40 ms\"\nbuffer = \"100 ms\"\n{path}\n\
          [[flow]]\nname = \"main\"\ncontroller = \"{controller}\"\n{keys}\n\
          [[flow.media]]\nname = \"video\"\ncarriage = \"datagrams\"\nper_second = 30\nduration = \"20 s\"\n\
-         rate = {{ least = \"1 Mbps\", most = \"1 Mbps\", variation = \"0 %\" }}\n"
+         rate = {{ least = \"1 Mbps\", most = \"1 Mbps\", variation = \"0 %\" }}\n{stream}\n"
     );
     Scenario::from_toml(text.as_bytes(), "probing.toml", &[], &[]).expect("a right scenario")
 }
@@ -60,6 +66,35 @@ fn media_and_probes_together_are_as_fast_as_the_target() {
             "{kbps}: {probed} kbps"
         );
     }
+}
+
+#[test]
+fn what_is_sent_again_is_a_part_of_the_target() {
+    let path = "rate = \"50 Mbps\"\nloss = \"20 %\"";
+    let probe = "probe = { target = \"2 Mbps\", budget = \"90 %\" }";
+    let stream = "repair = { retransmit = true }";
+    let flow = played(&call_of("cbr:rate=20Mbps", path, probe, stream));
+    let kbps = |bytes: Bytes| bytes.as_u64() as f64 * 8.0 / 20_000.0;
+    let repaired = kbps(flow.media[0].repair_bytes.expect("it repairs"));
+    // A fifth of 1 Mbps, and a fifth of that, and so on, within the deadline of 250 ms.
+    assert!((200.0..300.0).contains(&repaired), "{repaired} kbps");
+    // 1 Mbps beside the media; the call waits a second for its last frame, and probes on at 2 Mbps: 100 kbps over 20 s.
+    let all = repaired + kbps(flow.probe_bytes.expect("it probes"));
+    assert!((950.0..1_120.0).contains(&all), "{all} kbps");
+}
+
+#[test]
+fn probes_of_redundancy_can_be_asked_what_they_repaired() {
+    let probe = "probe = { target = \"3 Mbps\", budget = \"60 %\", by = \"redundancy\" }";
+    let pass =
+        "[[pass]]\nflow = \"main\"\nstream = \"video\"\nmetric = \"repaired\"\nat_least = \"20\"";
+    let path = "rate = \"50 Mbps\"\nloss = \"2 %\"";
+    let flow = played(&call_of("cbr:rate=20Mbps", path, probe, pass));
+    assert!(
+        flow.media[0]
+            .repaired
+            .is_some_and(|repaired| repaired >= 20)
+    );
 }
 
 #[test]

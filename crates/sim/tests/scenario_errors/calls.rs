@@ -109,6 +109,7 @@ fn a_refusal_of_a_call_names_file_line_key_value_and_accepted_forms() {
         ("\"c4\"", "\"c4\"\nprobe = { target = \"8 Mbps\" }".to_owned()),
         ("\"c4\"", "\"c4\"\nprobe = { target = \"8 Mbps\", budget = \"20 %\", by = \"bursts\" }".to_owned()),
         ("\"c4\"", "\"c4\"\nprobe = \"8 Mbps\"".to_owned()),
+        ("\"c4\"", "\"nada:max_rate=5Mbps\"\nprobe = { target = \"8 Mbps\", budget = \"20 %\" }".to_owned()),
         ("\"c4\"\n[[flow.media]]\nname = \"video\"", "\"c4\"\nprobe = { target = \"8 Mbps\", budget = \"20 %\", by = \"redundancy\" }\n[[flow.media]]\nname = \"slides\"\nfrom = \"client\"\nper_second = 1\nduration = \"9 s\"\nframe = \"9 kB\"\n[[flow.media]]\nname = \"video\"".to_owned()),
         ("stream = \"video\"\nmetric = \"encoder-rate\"\nat_least = \"1 Mbps\"", "metric = \"probe-bytes\"\nat_most = \"1 MB\"".to_owned()),
         // criteria
@@ -171,6 +172,7 @@ fn a_refusal_of_a_call_names_file_line_key_value_and_accepted_forms() {
     a.toml:8: `probe = { target = "8 Mbps" }`: the key "budget" is missing here; accepted: budget = "20 %"
     a.toml:8: `probe = { target = "8 Mbps", budget = "20 %", by = "bursts" }`: unknown value "bursts"; accepted: "padding" or "redundancy"
     a.toml:8: `probe = "8 Mbps"`: "8 Mbps" is a text; accepted: a table of keys
+    a.toml:7: flow.0.controller: "nada:max_rate=5Mbps" has max_rate "5 Mbps", and the media of line 14 has "8 Mbps", the target of its probe; accepted: no max_rate, which leaves the limits to the encoders, or the same rate
     a.toml:8: flow.0.probe.by: "redundancy" requires a stream with carriage = "datagrams" of each end that sends; the client has none; accepted: "padding"
     a.toml:23: pass.0.metric: metric "probe-bytes" requires a probe of this flow
     a.toml:24: pass.0.metric: "encoder-rate" requires a stream with rate; the frames of "audio" have fixed sizes

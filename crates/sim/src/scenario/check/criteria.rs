@@ -7,7 +7,7 @@ use crate::scenario::error::ScenarioError;
 use crate::scenario::guesses;
 use crate::scenario::hop::Hop;
 use crate::scenario::library::FlowStack;
-use crate::scenario::media::MediaSpec;
+use crate::scenario::media::{MediaSpec, ProbeSpec};
 use crate::scenario::{Amount, Bound, Criterion, FlowSpec, Metric, Workload, floor, schema};
 use thalweg_transport::LimitedBy;
 use thalweg_units::{Duration, did_you_mean};
@@ -227,7 +227,15 @@ impl Checker<'_> {
         let stream = specs
             .iter()
             .find(|spec| pass.stream.as_ref() == Some(&spec.name));
-        if let Some(spec) = stream.filter(|spec| metric.is_of_repair() && !spec.repair.is_any()) {
+        let is_probed_with = |spec: &&MediaSpec| {
+            let probe = flow.probe.as_ref();
+            spec.carriage == schema::Carriage::Datagrams && probe.is_some_and(ProbeSpec::is_coded)
+        };
+        let lacks_repair = |spec: &&MediaSpec| !spec.repair.is_any() && !is_probed_with(spec);
+        if let Some(spec) = stream
+            .filter(|_| metric.is_of_repair())
+            .filter(lacks_repair)
+        {
             let problem = format!(
                 "\"{}\" requires a stream with repair; \"{}\" has none",
                 metric.name(),

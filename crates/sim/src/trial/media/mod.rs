@@ -44,7 +44,7 @@ mod repair;
 mod share;
 mod track;
 
-use crate::scenario::media::{By, MediaSpec, ProbeSpec};
+use crate::scenario::media::{MediaSpec, ProbeSpec};
 use crate::trial::stack::Endpoint;
 use encoder::Encoded;
 use part::Part;
@@ -105,7 +105,7 @@ impl Call {
         trial: u64,
         flow: &str,
     ) -> Self {
-        let is_coded = probe.is_some_and(|probe| probe.by == By::Redundancy);
+        let is_coded = probe.as_ref().is_some_and(ProbeSpec::is_coded);
         let sends = |role: Role| specs.iter().any(|spec| spec.from == role);
         Call {
             probers: Role::BOTH.map(|role| probe.filter(|_| sends(role)).map(Prober::new)),
@@ -224,13 +224,12 @@ impl Call {
                 Role::Client => (&mut *client, of_client),
                 Role::Server => (&mut *server, of_server),
             };
-            let before = track.sent;
             track.generate((now, start), (index as u32, count), sender, share);
-            let role = track.spec.from;
-            if let Some(prober) = &mut self.probers[role.index()]
-                && track.sent > before
+            let sent = std::mem::take(&mut track.sent);
+            if let Some(prober) = &mut self.probers[track.spec.from.index()]
+                && sent > 0
             {
-                prober.send_media(now, track.sent - before);
+                prober.send_media(now, sent);
             }
         }
         for (role, sender) in [(Role::Client, client), (Role::Server, server)] {

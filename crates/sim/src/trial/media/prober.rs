@@ -69,7 +69,7 @@ impl Prober {
 
     /// Whether its probes repair frames.
     pub(super) fn is_coded(&self) -> bool {
-        self.spec.by == By::Redundancy
+        self.spec.is_coded()
     }
 
     /// The budget for media of so many bytes: with `b` of all bytes for probes, `m` bytes of media allow `p = m b / (1 - b)`

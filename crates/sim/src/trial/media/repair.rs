@@ -135,7 +135,8 @@ impl Repair {
         Some((Part { number, ..frame }, PART.min(size)))
     }
 
-    /// A packet of a frame of this size is lost: sends it again, if the frame needs it and can still be in time.
+    /// A packet of a frame of this size is lost: sends it again, if the frame needs it and can still be in time. How many
+    /// bytes.
     pub(super) fn lose(
         &mut self,
         part: Part,
@@ -143,20 +144,22 @@ impl Repair {
         (now, until): (Instant, Instant),
         is_counted: bool,
         sender: &mut Endpoint,
-    ) {
+    ) -> u64 {
         let all = media(size) + self.packets(size);
         if !self.spec.retransmit || now > until || u64::from(part.number) >= all {
-            return;
+            return 0;
         }
         let left = self.left.entry(part.frame).or_insert(all);
         *left -= 1;
-        if *left < media(size) {
-            *left += 1;
-            let is_repeat = true;
-            let tag = Part { is_repeat, ..part }.tag();
-            sender.repeat_datagram(len, tag, priority, until);
-            self.count(u64::from(len), is_counted);
+        if *left >= media(size) {
+            return 0;
         }
+        *left += 1;
+        let is_repeat = true;
+        let tag = Part { is_repeat, ..part }.tag();
+        sender.repeat_datagram(len, tag, priority, until);
+        self.count(u64::from(len), is_counted);
+        u64::from(len)
     }
 
     /// Forgets what was lost of frames before this one.

@@ -60,7 +60,7 @@ pub(super) struct Track {
     repair: Option<Repair>,
     /// The newest frame that has been sent, and when.
     newest: Option<(Instant, Part)>,
-    /// Bytes of media and of its repair that were sent.
+    /// Bytes of media and of its repair that were sent, and that no prober has been told of.
     pub(super) sent: u64,
 }
 
@@ -304,7 +304,7 @@ impl Track {
             return;
         };
         let until = start + spec.span(part.frame) + spec.deadline;
-        repair.lose(part, sent, (now, until), is_counted, sender);
+        self.sent += repair.lose(part, sent, (now, until), is_counted, sender);
         let passed = now.since(start + spec.deadline).as_nanos() / spec.span(1).as_nanos();
         repair.forget_before(u32::try_from(passed).unwrap_or(u32::MAX));
     }

@@ -146,7 +146,8 @@ impl Checker<'_> {
     ) -> Result<(), ScenarioError> {
         let [least, most] = self.registry.given_rates(&flow.controller);
         for role in Role::BOTH {
-            let Some(media) = workload.media_rates(role, Bytes::ZERO) else {
+            let target = flow.probe.as_ref().map(|probe| probe.target);
+            let Some(media) = workload.media_rates(role, Bytes::ZERO, target) else {
                 continue;
             };
             for ((name, given), theirs) in [(least, media.least), (most, media.most)] {
@@ -159,11 +160,19 @@ impl Checker<'_> {
                 };
                 let mut streams = flow.media.iter();
                 let encoder = streams.position(|one| one.rate.is_some() && sends(one));
+                let coded = |one: &schema::Media| {
+                    sends(one) && one.repair.as_ref().is_some_and(|one| !one.fec.is_zero())
+                };
+                let with = match flow.media.iter().any(coded) {
+                    _ if Some(theirs) == target => ", the target of its probe",
+                    true => " with its repair",
+                    false => "",
+                };
                 let key = format!("flow.{index}.media.{}.rate", encoder.unwrap_or(0));
                 let line = ScenarioError::at(self.text, self.origin, &[], &key, "").line;
                 let line = line.map_or_else(String::new, |line| format!(" of line {line}"));
                 let problem = format!(
-                    "\"{}\" has {name} \"{given}\", and the media{line} has \"{theirs}\"; accepted: no {name}, which leaves the limits to the encoders, or the same rate",
+                    "\"{}\" has {name} \"{given}\", and the media{line} has \"{theirs}\"{with}; accepted: no {name}, which leaves the limits to the encoders, or the same rate",
                     flow.controller
                 );
                 return self.fail_controller(index, flow, problem);
