@@ -1,9 +1,9 @@
 //! Models that do nothing: a loss of 0 %, or of packets that never come, jitter of no length, a policer that always has tokens, noise of no size, and leave to
-//! overtake where the delay is constant.
+//! overtake where the delay is constant; repair of no packets, and probes without a budget, of a call.
 //!
 //! **Exact.** The draws of a model come from a stream of its own, so that those of others stay.
 
-use super::document::{hops_mut, tables};
+use super::document::{hops_mut, tables, tables_mut};
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
 use toml::{Table, Value};
@@ -35,6 +35,10 @@ const POLICERS: &[&str] = &["policer = { rate = \"400 Gbps\", burst = \"1 TB\" }
 const QUEUES: &[&str] = &["queue = { model = \"drop-tail\" }"];
 const NOISES: &[&str] = &["noise = { rate_sd = \"0 bps\", delay_sd = \"0 s\", every = \"1 ms\" }"];
 const ORDERS: &[&str] = &["reorder = true"];
+const REPAIRS: &[&str] = &["repair = { fec = \"0 %\" }"];
+/// The least target, so that no controller of media may send more.
+const PROBES: &[&str] = &["probe = { target = \"1 kbps\", budget = \"0 %\" }"];
+const CODED: &[&str] = &["probe = { target = \"1 kbps\", budget = \"0 %\", by = \"redundancy\" }"];
 
 fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     let mut table = case.table.clone();
@@ -57,7 +61,29 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
             add(hop, ORDERS, random);
         }
     }
-    Some(Twin::same(table))
+    for flow in tables_mut(&mut table, "flow") {
+        let is_modelled = !["stack", "command"]
+            .iter()
+            .any(|key| flow.contains_key(*key));
+        let is_call = flow.contains_key("call") || flow.contains_key("media");
+        if !is_modelled || !is_call {
+            continue;
+        }
+        let mut all_are_datagrams = flow.contains_key("media");
+        for media in tables_mut(flow, "media") {
+            let carriage = media.get("carriage").and_then(Value::as_str);
+            match carriage == Some("datagrams") {
+                true => add(media, REPAIRS, random),
+                false => all_are_datagrams = false,
+            }
+        }
+        let is_coded = all_are_datagrams && random.flag();
+        add(flow, if is_coded { CODED } else { PROBES }, random);
+    }
+    Some(Twin::same(table).but_for(|portrait| {
+        let flows = &mut portrait.outcome.flows;
+        flows.iter_mut().for_each(|flow| flow.probe_bytes = None);
+    }))
 }
 
 /// Adds a key where it is missing, in most cases.

@@ -96,9 +96,9 @@ pub(crate) struct ProbeSpec {
 }
 
 impl ProbeSpec {
-    /// Whether probes repair frames.
+    /// Whether probes repair frames, if there are any.
     pub(crate) fn is_coded(&self) -> bool {
-        self.by == By::Redundancy
+        self.by == By::Redundancy && !self.budget.is_zero()
     }
 }
 
