@@ -11,18 +11,16 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from thalweg import Scenario
+from thalweg import Scenario, controllers
 
 TABLE = Path(__file__).parent / "trace_hashes.txt"
 SEED = 1
 SCENARIOS = ("c4/bad-wifi", "c4/low-and-up", "c4/media-wifi-fade", "ccafct/against-prague")
-MODELLED = (
-    "c4",
+OPTIONS = (
     "c4:variant=draft-04",
     "c4:variant=2026-10",
     "c4:variant=v1",
     "c4:variant=v3",
-    "cubic",
     "cubic:variant=cuback",
     "cubic:variant=picoquic",
     "cubic:variant=dcubic",
@@ -30,20 +28,15 @@ MODELLED = (
     "cubic:start=delay",
     "cubic:start=search",
     "cubic:start=rapid",
-    "reno",
     "reno:start=hystart",
     "reno:start=rapid",
     "reno:variant=picoquic",
-    "bbr",
     "bbr:variant=picoquic",
-    "bbr1",
     "bbr1:variant=picoquic",
-    "prague",
-    "dctcp",
-    "ledbat-pp",
-    "screamv2",
-    "nada",
-    "gcc",
+)
+MODELLED = (
+    *(str(entry["name"]) for entry in controllers() if entry["purpose"] != "test" and ":" not in entry["name"]),
+    *OPTIONS,
 )
 REAL = ("c4", "c4:variant=draft-04", "cubic", "reno", "bbr", "bbr1", "prague", "noq:cubic", "noq:newreno")
 ROWS = [

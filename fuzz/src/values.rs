@@ -2,21 +2,23 @@
 
 use crate::random::Random;
 use crate::registry::registry;
+use std::sync::OnceLock;
+use thalweg_control::Purpose;
+use thalweg_control::registry::ENTRIES;
 
-/// The controllers of Thalweg that respond to congestion, by their names alone.
-pub(crate) const RESPONSIVE: [&str; 11] = [
-    "reno",
-    "cubic",
-    "bbr",
-    "bbr1",
-    "c4",
-    "prague",
-    "dctcp",
-    "ledbat-pp",
-    "screamv2",
-    "nada",
-    "gcc",
-];
+/// The controllers of Thalweg that respond to congestion, by their names.
+pub(crate) fn responsive() -> Vec<&'static str> {
+    let entries = ENTRIES.iter();
+    let responsive = entries.filter(|entry| entry.purpose != Purpose::Test);
+    responsive.map(|entry| entry.name).collect()
+}
+
+/// A queue discipline with nothing but what it requires.
+pub(crate) fn smallest_queue(random: &mut Random) -> String {
+    static ALL: OnceLock<Vec<String>> = OnceLock::new();
+    let all = ALL.get_or_init(|| thalweg_sim::smallest_tables("queue"));
+    random.choose(all).clone()
+}
 
 /// A rate above 0.
 pub(crate) fn rate(random: &mut Random) -> String {

@@ -44,7 +44,7 @@ def engine() -> str:
     """Version of the simulator, a plus sign, and a hash of the sources that its trials depend on."""
 
 def controllers() -> list[dict[str, Any]]:
-    """Registry of controllers: name, title, source, options (name, accepted, default, meaning)."""
+    """Registry of controllers: name, purpose, title, source, options (name, accepted, default, meaning)."""
 
 def normal_controller(text: str) -> str:
     """The shortest text for the same controller with the same options; the text if it names none of Thalweg."""

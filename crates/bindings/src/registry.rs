@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Value, json};
 use thalweg_columns::descriptions;
-use thalweg_control::Registry;
 use thalweg_control::phase::PHASES;
+use thalweg_control::{Purpose, Registry};
 use thalweg_sim::StackController;
 
 /// Version of the simulator.
@@ -33,6 +33,7 @@ pub(crate) fn controllers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let of_stack = StackController::ALL.iter().map(|entry| {
         json!({
             "name": entry.as_str(),
+            "purpose": Purpose::Internet.name(),
             "title": entry.title(),
             "source": StackController::SOURCE,
             "options": [],

@@ -7,7 +7,7 @@ use thalweg_control::Registry;
 use thalweg_sim::{Better, Bound, LimitedBy, Metric, Scenario};
 use thalweg_units::Duration;
 
-/// The controllers of a registry: name, title, source and options of each.
+/// The controllers of a registry: name, purpose, title, source and options of each.
 pub fn controllers(registry: &Registry) -> Vec<Value> {
     let entries = registry.entries().iter().map(|entry| {
         let options = entry.options.iter().map(|option| {
@@ -20,6 +20,7 @@ pub fn controllers(registry: &Registry) -> Vec<Value> {
         });
         json!({
             "name": entry.name,
+            "purpose": entry.purpose.name(),
             "title": entry.title,
             "source": entry.source,
             "options": options.collect::<Vec<_>>(),

@@ -5,12 +5,15 @@
 //! warns of. Its packets are Not-ECT, since it does not respond to marks.
 
 use crate::event::{Ack, Lost};
-use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options};
+use crate::{
+    Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, Purpose,
+};
 use thalweg_units::{Bytes, Duration, Ecn, Rate};
 
 /// The constant rate in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "cbr",
+    purpose: Purpose::Test,
     title: "Constant bit rate, unresponsive",
     source: "RFC 7567 section 3",
     options: &[OptionDoc {

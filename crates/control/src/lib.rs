@@ -48,7 +48,7 @@ mod window_behaviour;
 mod window_invariants;
 
 pub use controller::{Context, Control, Controller, Init, MediaRates, Observer, Rng};
-pub use entry::{Entry, Variant};
+pub use entry::{Entry, Purpose, Variant};
 pub use fixed::Fixed;
 pub use options::{OptionDoc, OptionKind, Options};
 pub use path_state::PathState;

@@ -232,6 +232,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_discipline_has_a_model_and_a_sample() {
+        let of_queues = models()
+            .iter()
+            .filter(|model| model.kind == ModelKind::Queue);
+        assert_eq!(of_queues.count(), crate::QueueConfig::samples().len());
+    }
+
+    #[test]
     fn no_two_models_of_a_kind_share_a_name() {
         for (i, a) in models().iter().enumerate() {
             assert!(

@@ -33,7 +33,7 @@ pub use quic::{Description as StackLibrary, StackController};
 pub use scenario::schema::{json_schema, names_library};
 pub use scenario::{
     Amount, Better, Bound, Clock, CommandSpec, Criterion, FlowController, FlowSpec, Host, Metric,
-    ReadyWhen, Scenario, ScenarioError, Unit, Value,
+    ReadyWhen, Scenario, ScenarioError, Unit, Value, smallest_tables,
 };
 #[cfg(feature = "quic")]
 pub use thalweg_quic::{Datagram, Train};

@@ -2,8 +2,10 @@
 
 mod any_variant;
 
+use crate::lists;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
+use thalweg_control::Purpose;
 use thalweg_sim::{Progress, Scenario, run_audited, run_traced, run_trial, run_trials};
 
 const SUITES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/thalweg/suites");
@@ -137,36 +139,43 @@ fn a_run_that_is_watched_is_the_same_run() {
     assert_eq!(traced.outcome, run_trial(&scenario, 2, false).0);
 }
 
-const CONTROLLERS: [&str; 16] = [
-    "c4",
-    "c4:variant=draft-05",
-    "c4:variant=2026-10",
-    "c4:variant=v1",
-    "cubic",
-    "cubic:variant=picoquic",
-    "cubic:variant=linux",
-    "reno",
-    "bbr",
-    "bbr:variant=picoquic",
-    "bbr1",
-    "prague",
-    "dctcp",
-    "ledbat-pp",
-    "cubic:variant=cuback,abe=on,rate_limited_increase=on",
-    "cbr:rate=4Mbps",
-];
-const QUEUES: [&str; 10] = [
-    "{ model = \"drop-tail\" }",
-    "{ model = \"red\" }",
-    "{ model = \"codel\" }",
-    "{ model = \"fq-codel\" }",
-    "{ model = \"pie\" }",
-    "{ model = \"dualpi2\" }",
-    "{ model = \"step\", threshold = \"10 packets\" }",
-    "{ model = \"step\", threshold = \"2 ms\", drop = true }",
-    "{ model = \"cake\", ack_filter = \"aggressive\" }",
-    "{ model = \"cake\", bandwidth = \"3 Mbps\", rtt = \"regional\" }",
-];
+/// All controllers, and what options make of some.
+fn controllers() -> Vec<&'static str> {
+    let all = [
+        Purpose::Internet,
+        Purpose::DataCenter,
+        Purpose::Background,
+        Purpose::Media,
+    ];
+    let mut found = lists::controllers(&all);
+    found.extend([
+        "c4:variant=draft-05",
+        "c4:variant=2026-10",
+        "c4:variant=v1",
+        "cubic:variant=picoquic",
+        "cubic:variant=linux",
+        "bbr:variant=picoquic",
+        "cubic:variant=cuback,abe=on,rate_limited_increase=on",
+        "cbr:rate=4Mbps",
+    ]);
+    found
+}
+
+/// All disciplines, and what keys make of some.
+fn queues() -> Vec<String> {
+    let mut found = lists::queues();
+    found.extend(
+        [
+            "{ model = \"step\", threshold = \"10 packets\" }",
+            "{ model = \"step\", threshold = \"2 ms\", drop = true }",
+            "{ model = \"cake\", ack_filter = \"aggressive\" }",
+            "{ model = \"cake\", bandwidth = \"3 Mbps\", rtt = \"regional\" }",
+        ]
+        .map(str::to_owned),
+    );
+    found
+}
+
 const JITTERS: [&str; 8] = [
     "",
     "jitter = { model = \"uniform\", min = \"0 s\", max = \"20 ms\" }\n",
@@ -184,7 +193,7 @@ prop_compose! {
         rate in prop::sample::select(vec!["200 kbps", "3 Mbps", "20 Mbps", "150 Mbps"]),
         rtt in prop::sample::select(vec!["100 us", "5 ms", "40 ms", "600 ms"]),
         buffer in prop::sample::select(vec!["0.3 bdp", "2 bdp", "40 packets", "60 kB", "30 ms"]),
-        queue in prop::sample::select(QUEUES.to_vec()),
+        queue in prop::sample::select(queues()),
         loss in prop::sample::select(vec![0u32, 0, 1, 5, 30]),
         jitter in prop::sample::select(JITTERS.to_vec()),
         change in prop::option::of((100u32..3000, prop::sample::select(vec!["1 Mbps", "50 Mbps"]), 1u32..200)),
@@ -214,7 +223,7 @@ prop_compose! {
 }
 
 fn flow() -> impl Strategy<Value = String> {
-    let controller = prop::sample::select(CONTROLLERS.to_vec());
+    let controller = prop::sample::select(controllers());
     let workload = prop::sample::select(vec![
         "download = \"30 kB\"",
         "download = \"1 MB\"\nstreams = 3",

@@ -1,7 +1,9 @@
 //! The floor: no flow can be faster than its path.
 
+use crate::lists::controllers;
 use audited::run_trial;
 use proptest::prelude::*;
+use thalweg_control::Purpose;
 use thalweg_sim::Scenario;
 
 mod any_variant;
@@ -86,7 +88,7 @@ proptest! {
         kilobytes in 1..400u64,
         steps in proptest::collection::vec((50..3000u64, prop_oneof![Just(0u64), 200..50_000u64], 1..300u64), 0..4),
         last in 500..20_000u64,
-        controller in proptest::sample::select(&["c4", "cubic", "reno", "bbr", "bbr1", "prague", "cbr", "c4:variant=v1"][..]),
+        controller in proptest::sample::select([&controllers(&[Purpose::Internet, Purpose::Test])[..], &["c4:variant=v1"]].concat()),
         upload in any::<bool>(),
         zero_rtt in any::<bool>(),
         streams in 1..5u32,

@@ -22,7 +22,7 @@ fn read(text: &str) -> Result<Scenario, String> {
     let took = begin.elapsed();
     // Without limits it would take minutes, or never end.
     assert!(took < Duration::from_secs(30), "{took:?} to read");
-    scenario.map_err(|error| error.to_string())
+    scenario.map_err(|error| crate::lists::shortened(&error.to_string()))
 }
 
 /// The good scenario with the first of each pair replaced by the second.
@@ -304,9 +304,9 @@ fn an_unknown_choice_is_refused_with_the_known_ones() {
         assert!(!table.contains(word), "{word}: {table}");
     }
     insta::assert_snapshot!(table, @r##"
-    a.toml:5: `queue = "blue"`: unknown value "blue"; accepted: one of "drop-tail", "codel", "fq-codel", "cake", "pie", "dualpi2", "red", "step"
-    a.toml:5: `queue = { model = "green" }`: unknown value "green"; accepted: one of "drop-tail", "codel", "fq-codel", "cake", "pie", "dualpi2", "red", "step"
-    a.toml:5: `queue = { target = "5 ms" }`: the key "model" is missing here; accepted: "drop-tail", "codel", "fq-codel", "cake", "pie", "dualpi2", "red", "step", or a table with one of these as its model
+    a.toml:5: `queue = "blue"`: unknown value "blue"; accepted: one of DISCIPLINES
+    a.toml:5: `queue = { model = "green" }`: unknown value "green"; accepted: one of DISCIPLINES
+    a.toml:5: `queue = { target = "5 ms" }`: the key "model" is missing here; accepted: DISCIPLINES, or a table with one of these as its model
     a.toml:5: `jitter = 7`: 7 has no unit; accepted: "80 ms", or a table with model = "none", "uniform", "normal", "truncated-normal", "wifi", "two-components", "trace", "bursts", "nr-bpdv", "reordering"
     a.toml:5: `jitter = { model = "weather" }`: unknown value "weather"; accepted: one of "none", "uniform", "normal", "truncated-normal", "wifi", "two-components", "trace", "bursts", "nr-bpdv", "reordering"
     a.toml:5: `[path.jitter]`: the key "model" is missing here; accepted: "80 ms", or a table with model = "none", "uniform", "normal", "truncated-normal", "wifi", "two-components", "trace", "bursts", "nr-bpdv", "reordering"

@@ -3,6 +3,8 @@
 // Some of the files are a binary's own elsewhere, and bring what drives their trials.
 #![allow(clippy::duplicate_mod)]
 
+mod lists;
+
 #[path = "audit.rs"]
 mod audit;
 #[path = "determinism/main.rs"]

@@ -1,8 +1,9 @@
 //! After any disturbance of the path, every controller fills a clean link again.
 
+use crate::lists::controllers;
 use audited::run_trial;
 use proptest::prelude::*;
-use thalweg_control::registry::ENTRIES;
+use thalweg_control::Purpose;
 use thalweg_sim::Scenario;
 
 mod audited;
@@ -46,11 +47,10 @@ proptest! {
     ) {
         // A constant rate fills what it is told to; for LEDBAT++ a route that was shorter once stays the base for ten minutes.
         // Controllers of media grow by what an encoder may add in a second, not to fill a link: tests/calls has their outages.
-        let others = ["cbr", "ledbat-pp", "screamv2", "nada", "gcc"];
-        for entry in ENTRIES.iter().filter(|entry| !others.contains(&entry.name)) {
+        for name in controllers(&[Purpose::Internet, Purpose::DataCenter]) {
             let begin = CLEAN_FROM + WITHIN;
             let delivered = |seconds| {
-                let scenario = scenario(entry.name, &disturbances, seconds);
+                let scenario = scenario(name, &disturbances, seconds);
                 run_trial(&scenario, seed, false).0.flows[0].bytes_delivered.as_u64()
             };
             let bytes = delivered(begin + MEASURED) - delivered(begin);
@@ -58,7 +58,7 @@ proptest! {
             let clean = 10_000_000 / 8 * MEASURED * 1406 / 1468;
             prop_assert!(
                 bytes * 10 >= clean * 9 && bytes <= clean * 101 / 100,
-                "{}: {bytes} of {clean} bytes", entry.name
+                "{name}: {bytes} of {clean} bytes"
             );
         }
     }

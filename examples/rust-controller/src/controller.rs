@@ -4,13 +4,14 @@
 
 use thalweg_control::event::{Ack, EcnCounts, Lost};
 use thalweg_control::{
-    Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options,
+    Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, Purpose,
 };
 use thalweg_units::{Bytes, Ecn};
 
 /// What a registry knows of it.
 pub const ENTRY: Entry = Entry {
     name: "aimd",
+    purpose: Purpose::Internet,
     title: "AIMD",
     source: "Chiu and Jain, 1989",
     options: &[

@@ -160,7 +160,7 @@ mod tests {
     use super::super::broken::{self, download};
     use super::super::{holds, is_found};
     use super::*;
-    use crate::values::RESPONSIVE;
+    use crate::values::responsive;
 
     #[test]
     fn it_finds_a_controller_that_looks_at_the_time_of_the_trial() {
@@ -170,7 +170,7 @@ mod tests {
             &shifted(&punctual, Duration::from_millis(7_300)),
             &punctual
         ));
-        for controller in RESPONSIVE {
+        for controller in responsive() {
             let case = Case::new(&download(controller, path, ""));
             for by in [7_300, 61_000].map(Duration::from_millis) {
                 holds(&shifted(&case, by), &case);

@@ -81,7 +81,7 @@ fn round(random: &mut Random) -> String {
     for index in 0..*random.choose(&[1, 1, 1, 2, 3]) {
         let quic = random.percent(15);
         let controller = match random.percent(60) {
-            true => (*random.choose(&crate::values::RESPONSIVE)).to_owned(),
+            true => (*random.choose(&crate::values::responsive())).to_owned(),
             false => crate::values::controller(random, quic),
         };
         text += &format!("[[flow]]\nname = \"f{index}\"\ncontroller = \"{controller}\"\n");

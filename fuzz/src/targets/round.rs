@@ -4,7 +4,7 @@
 use super::medium;
 use super::scenario_random::hops_and_flows;
 use crate::random::Random;
-use crate::values;
+use crate::values::{self, smallest_queue};
 
 /// Rates at which a packet of 1250 bytes takes a whole number of microseconds.
 const MBPS: [u64; 8] = [1, 2, 4, 5, 10, 20, 50, 100];
@@ -42,18 +42,19 @@ fn buffer(random: &mut Random) -> String {
     }
 }
 
-fn queue(random: &mut Random) -> &'static str {
-    random.choose::<&str>(&[
-        "{ model = \"drop-tail\" }",
-        "{ model = \"codel\" }",
+fn queue(random: &mut Random) -> String {
+    if random.flag() {
+        return smallest_queue(random);
+    }
+    let keys = random.choose::<&str>(&[
         "{ model = \"fq-codel\", flows = 16 }",
         "{ model = \"cake\", ack_filter = \"conservative\" }",
         "{ model = \"cake\", bandwidth = \"5 Mbps\" }",
         "{ model = \"pie\", ecn = true }",
-        "{ model = \"dualpi2\" }",
         "{ model = \"red\", ecn = true }",
         "{ model = \"step\", threshold = \"20 packets\" }",
-    ])
+    ]);
+    (*keys).to_owned()
 }
 
 fn loss(random: &mut Random) -> &'static str {
@@ -143,8 +144,8 @@ fn change(text: &mut String, is_last: bool, random: &mut Random) {
     key(50, "rtt", &quoted(|random| time(random, 100)));
     key(10, "up_delay", &quoted(|random| time(random, 100)));
     key(25, "buffer", &quoted(buffer));
-    key(25, "queue", &|random| queue(random).to_owned());
-    key(10, "up_queue", &|random| queue(random).to_owned());
+    key(25, "queue", &queue);
+    key(10, "up_queue", &queue);
     key(20, "flush", &|random| random.flag().to_string());
     key(10, "up_flush", &|random| random.flag().to_string());
 }

@@ -4,7 +4,7 @@ use super::loss::loss;
 use super::{Target, flows, medium, round, traffic};
 use crate::random::Random;
 use crate::trial;
-use crate::values::{buffer, rate, share, time, time_from};
+use crate::values::{buffer, rate, share, smallest_queue, time, time_from};
 
 pub(super) const TARGET: Target = Target {
     name: "scenario-random",
@@ -338,8 +338,9 @@ pub(super) fn queue(random: &mut Random) -> String {
         ("ecn", FLAG),
         ("ce_threshold", TARGET),
     ];
-    match random.below(8) {
+    match random.below(9) {
         0 => "{ model = \"drop-tail\" }".to_owned(),
+        7 => smallest_queue(random),
         1 => table(random, "codel", codel),
         2 => {
             let keys = [codel, &[("flows", COUNT), ("quantum", QUANTUM)]].concat();

@@ -49,7 +49,7 @@ _COMPARE = ("against", "metrics", "without")
 
 
 def controllers() -> list[dict[str, Any]]:
-    """The controllers that are shipped: name, title, source, and options with their defaults.
+    """The controllers that are shipped: name, purpose, title, source, and options with their defaults.
 
     >>> [controller["name"] for controller in controllers()][:3]
     ['c4', 'cubic', 'reno']

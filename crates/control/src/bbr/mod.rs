@@ -33,7 +33,7 @@ mod tests;
 
 use crate::bbr_model::{Bounds, FullPipe, LossRound, MaxBw, ProbeRtt, Round, Sample};
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
-use crate::{Context, Control, Controller, Entry, Init, Observer};
+use crate::{Context, Control, Controller, Entry, Init, Observer, Purpose};
 use ack_aggregation::AckAggregation;
 use min_rtt::MinRtt;
 use options::Tuning;
@@ -44,6 +44,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Rate};
 /// BBRv3 in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "bbr",
+    purpose: Purpose::Internet,
     title: "BBRv3",
     source: "draft-ietf-ccwg-bbr-06",
     options: options::OPTIONS,

@@ -25,7 +25,7 @@ use crate::bbr_model::{
     FullPipe, Gain, ProbeRtt, Round, Sample, WindowedMax, initial_pacing_rate, send_quantum,
 };
 use crate::event::{Ack, Lost, RttSample, Sent, SpuriousLoss, Timeout};
-use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind};
+use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Purpose};
 use probe_bw::Cycle;
 use recovery::Recovery;
 use rtprop::RtProp;
@@ -34,6 +34,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Rate};
 /// BBRv1 in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "bbr1",
+    purpose: Purpose::Internet,
     title: "BBRv1",
     source: "draft-cardwell-iccrg-bbr-congestion-control-00",
     options: &[OptionDoc {

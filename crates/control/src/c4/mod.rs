@@ -57,7 +57,7 @@ mod tests;
 use crate::coefficient::Coefficient;
 use crate::event::{Ack, EcnCounts, Lost, RttSample};
 use crate::loss_filter::LossFilter;
-use crate::{Context, Control, Controller, Entry, Init, Observer, Options, PathState};
+use crate::{Context, Control, Controller, Entry, Init, Observer, Options, PathState, Purpose};
 use constants::{ALPHA_INITIAL, INITIAL_MAX_RTT, PROBE_LEVEL_DEFAULT};
 use ecn::EcnFilter;
 use era::Era;
@@ -69,6 +69,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 /// C4 in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "c4",
+    purpose: Purpose::Internet,
     title: "C4, rate-based control for real-time media that distinguishes jitter from queues",
     source: "draft-huitema-ccwg-c4-spec after -04, as in picoquic of 20 August 2026",
     options: options::OPTIONS,

@@ -7,11 +7,12 @@ mod rfc9438;
 #[cfg(test)]
 mod tests;
 
-use crate::{Controller, Entry, Init, OptionDoc, OptionKind, Options};
+use crate::{Controller, Entry, Init, OptionDoc, OptionKind, Options, Purpose};
 
 /// CUBIC in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "cubic",
+    purpose: Purpose::Internet,
     title: "CUBIC",
     source: "RFC 9438, with HyStart++ of RFC 9406",
     options: &[

@@ -26,12 +26,14 @@ use crate::phase::{CONGESTION_AVOIDANCE, RECOVERY, REDUCED, SLOW_START};
 use crate::recovery_period::RecoveryPeriod;
 use crate::{
     Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, PathState,
+    Purpose,
 };
 use thalweg_units::{Bytes, Duration, Ecn};
 
 /// DCTCP in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "dctcp",
+    purpose: Purpose::DataCenter,
     title: "DCTCP for data centers",
     source: "RFC 8257",
     options: &[OptionDoc {

@@ -32,7 +32,9 @@ mod tests;
 
 use crate::event::{Ack, Arrival, Lost, Timeout};
 use crate::realtime::{Feedback, Rates, rates};
-use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options};
+use crate::{
+    Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, Purpose,
+};
 use delay_based::DelayBased;
 use loss_based::LossBased;
 use thalweg_units::{Bytes, Duration, Ecn, Rate};
@@ -40,6 +42,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Rate};
 /// GCC in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "gcc",
+    purpose: Purpose::Media,
     title: "Google Congestion Control for real-time media",
     source: "draft-ietf-rmcat-gcc-02",
     options: &[

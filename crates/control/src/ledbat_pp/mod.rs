@@ -33,13 +33,16 @@ mod tests;
 use crate::event::{Ack, EcnCounts, Lost, RttSample};
 use crate::phase::{CONGESTION_AVOIDANCE, RECOVERY, SLOW_START, SLOWDOWN};
 use crate::recovery_period::RecoveryPeriod;
-use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options};
+use crate::{
+    Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, Purpose,
+};
 use delay::Delay;
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// LEDBAT++ in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "ledbat-pp",
+    purpose: Purpose::Background,
     title: "LEDBAT++ for background traffic",
     source: "draft-irtf-iccrg-ledbat-plus-plus-01, with RFC 6817",
     options: &[

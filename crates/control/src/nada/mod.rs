@@ -21,13 +21,16 @@ mod tests;
 
 use crate::event::{Ack, Arrival, EcnCounts, Lost, Timeout};
 use crate::realtime::{Feedback, Rates, rates};
-use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options};
+use crate::{
+    Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, Purpose,
+};
 use signal::Signal;
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// NADA in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "nada",
+    purpose: Purpose::Media,
     title: "NADA for real-time media",
     source: "RFC 8698",
     options: &[

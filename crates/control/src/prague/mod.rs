@@ -34,6 +34,7 @@ use crate::phase::{CONGESTION_AVOIDANCE, CONSERVATIVE_SLOW_START, RECOVERY, REDU
 use crate::start::hystart::HyStart;
 use crate::{
     Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, PathState,
+    Purpose,
 };
 use classic::Classic;
 use reduction::{Flow, Reductions};
@@ -44,6 +45,7 @@ use virtual_rtt::VirtualRtt;
 /// Prague in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "prague",
+    purpose: Purpose::Internet,
     title: "Prague for L4S",
     source: "draft-briscoe-iccrg-prague-congestion-control-04, with RFC 9331",
     options: &[

@@ -4,11 +4,12 @@
 
 mod rfc9002;
 
-use crate::{Controller, Entry, Init, OptionDoc, OptionKind, Options};
+use crate::{Controller, Entry, Init, OptionDoc, OptionKind, Options, Purpose};
 
 /// NewReno in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "reno",
+    purpose: Purpose::Internet,
     title: "NewReno for QUIC",
     source: "RFC 9002 section 7",
     options: &[

@@ -40,7 +40,9 @@ mod window;
 
 use crate::event::{Ack, Arrival, EcnCounts, Lost, Timeout};
 use crate::realtime::{Feedback, OneWayDelay, Rates, rates};
-use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options};
+use crate::{
+    Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, Purpose,
+};
 use averages::Averages;
 use target::Target;
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
@@ -49,6 +51,7 @@ use window::Window;
 /// SCReAMv2 in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "screamv2",
+    purpose: Purpose::Media,
     title: "SCReAMv2 for real-time media",
     source: "draft-johansson-ccwg-rfc8298bis-screamv2",
     options: &[

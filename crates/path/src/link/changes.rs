@@ -3,10 +3,7 @@
 use super::tests::{arrivals, config, link, numbers, push, rate};
 use super::*;
 use crate::test_packet::{at, ms};
-use crate::{
-    Change, CodelConfig, DualPi2Config, FqCodelConfig, JitterConfig, Limit, LossConfig, PieConfig,
-    QueueConfig, RedConfig, StepConfig,
-};
+use crate::{Change, JitterConfig, LossConfig, PieConfig, QueueConfig};
 use thalweg_units::Fraction;
 
 /// A change at this time of which `set` says what it changes.
@@ -75,18 +72,8 @@ fn a_change_that_flushes_drops_what_waits_and_not_what_is_sent_or_comes_then() {
 #[test]
 fn another_discipline_takes_over_what_waits_in_order_and_without_drops() {
     let mut config = config();
-    let queues = [
-        QueueConfig::FqCodel(FqCodelConfig::default()),
-        QueueConfig::Red(RedConfig::default()),
-        QueueConfig::Pie(PieConfig::default()),
-        QueueConfig::DualPi2(DualPi2Config::default()),
-        QueueConfig::Codel(CodelConfig::default()),
-        QueueConfig::Step(StepConfig {
-            threshold: Limit::Packets(1),
-            drop: true,
-        }),
-        QueueConfig::DropTail,
-    ];
+    let mut queues = QueueConfig::samples();
+    queues.reverse();
     config.changes = (1..)
         .zip(&queues)
         .map(|(at, queue)| changed(ms(at), |change| change.queue = Some(queue.clone())))

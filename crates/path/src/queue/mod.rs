@@ -21,6 +21,7 @@ mod pie;
 mod red;
 mod step;
 
+use crate::Limit;
 use crate::buffer::Queued;
 use crate::port::Port;
 use crate::stats::Count;
@@ -64,6 +65,25 @@ pub enum QueueConfig {
     DualPi2(DualPi2Config),
     /// Marks every packet that finds more than a threshold waiting (RFC 8257 section 3.1).
     Step(StepConfig),
+}
+
+impl QueueConfig {
+    /// Each discipline once, with the defaults of its document: tests and the fuzzer try all of them.
+    pub fn samples() -> Vec<QueueConfig> {
+        vec![
+            QueueConfig::DropTail,
+            QueueConfig::Red(RedConfig::default()),
+            QueueConfig::Codel(CodelConfig::default()),
+            QueueConfig::FqCodel(FqCodelConfig::default()),
+            QueueConfig::Cake(CakeConfig::default()),
+            QueueConfig::Pie(PieConfig::default()),
+            QueueConfig::DualPi2(DualPi2Config::default()),
+            QueueConfig::Step(StepConfig {
+                threshold: Limit::Packets(65), // K of Alizadeh et al. 2010, section 3.1, at 10 Gbps
+                drop: false,
+            }),
+        ]
+    }
 }
 
 /// Any discipline. Drop-tail is a branch away, because most links have it and it takes a few nanoseconds.

@@ -87,7 +87,7 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
         span(60_000).prop_map(|shift| DualPi2Scheduler::TimeShifted { shift }),
     ];
     prop_oneof![
-        Just(QueueConfig::DropTail),
+        prop::sample::select(QueueConfig::samples()),
         // Small thresholds and quick controllers: the queues of these tests are short.
         (
             1u64..5_000,

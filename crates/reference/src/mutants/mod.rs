@@ -19,11 +19,12 @@ mod tests;
 mod unfilled_window;
 
 use bug::{Bug, Mutant};
-use thalweg_control::{Controller, Entry, Init, OptionDoc, OptionKind, Options, Registry};
+use thalweg_control::{Controller, Entry, Init, OptionDoc, OptionKind, Options, Purpose, Registry};
 
 /// The mutants in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "mutant",
+    purpose: Purpose::Test,
     title: "a controller of ours with a known bug of a public stack",
     source: "the threads that report the bugs; for the suite regressions",
     options: &[OptionDoc {

@@ -76,6 +76,12 @@ impl KnownKeys {
         Some(format!("{{ {} }}", all.join(", ")))
     }
 
+    /// The models of a key.
+    fn models<'a>(&'a self, key: &str) -> impl Iterator<Item = &'a str> {
+        self.tables(key)
+            .filter_map(|form| form.pointer("/properties/model/const")?.as_str())
+    }
+
     /// What a key of a table looks like, by an example: `rtt = "40 ms"`.
     pub(crate) fn example(&self, table: &str, key: &str) -> Option<String> {
         let own = self.tables(table).filter_map(properties);
@@ -188,6 +194,26 @@ fn variants(kind: &Value) -> Vec<&Value> {
         Some(variants) => variants.iter().collect(),
         None => vec![kind],
     }
+}
+
+/// Each model of a key such as `queue` with the keys that it requires, as TOML: `{ model = "step", threshold = "65 packets" }`.
+///
+/// ```
+/// let queues = thalweg_sim::smallest_tables("queue");
+/// assert!(queues.contains(&"{ model = \"step\", threshold = \"65 packets\" }".to_owned()));
+/// ```
+pub fn smallest_tables(key: &str) -> Vec<String> {
+    let known = KnownKeys::new();
+    let mut names: Vec<&str> = Vec::new();
+    for name in known.models(key) {
+        if !names.contains(&name) {
+            names.push(name); // more than one table may have the key
+        }
+    }
+    let tables = names.iter();
+    tables
+        .filter_map(|name| known.with_model(key, name))
+        .collect()
 }
 
 fn properties(table: &Value) -> Option<&Map<String, Value>> {

@@ -33,6 +33,7 @@ pub use document::Value;
 pub use error::ScenarioError;
 pub(crate) use flow::Workload;
 pub use flow::{FlowController, FlowSpec};
+pub use known_keys::smallest_tables;
 
 use crate::StackLibrary;
 use crate::outcome::sharing::BIN;

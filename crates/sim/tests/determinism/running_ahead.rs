@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use std::path::Path;
+use thalweg_control::Purpose;
 use thalweg_sim::{Scenario, run_audited, run_trial};
 
 fn read(text: &str) -> Scenario {
@@ -56,13 +57,7 @@ fn path() -> impl Strategy<Value = String> {
         Just("120 ms"),
         Just("unlimited")
     ];
-    let queue = prop_oneof![
-        Just("drop-tail"),
-        Just("codel"),
-        Just("red"),
-        Just("pie"),
-        Just("dualpi2")
-    ];
+    let queue = prop::sample::select(crate::lists::queues());
     let more = prop_oneof![
         4 => Just(""),
         1 => Just("jitter = { model = \"wifi\", mean = \"5 ms\" }\n"),
@@ -81,7 +76,7 @@ fn path() -> impl Strategy<Value = String> {
                 rtt
             };
             let mut text = format!(
-                "title = \"t\"\n[path]\nrate = \"{rate} kbps\"\nrtt = \"{rtt} ms\"\nbuffer = \"{buffer}\"\nqueue = {{ model = \"{queue}\" }}\n{more}"
+                "title = \"t\"\n[path]\nrate = \"{rate} kbps\"\nrtt = \"{rtt} ms\"\nbuffer = \"{buffer}\"\nqueue = {queue}\n{more}"
             );
             if let Some((at, rate, rtt)) = change {
                 text += &format!(
@@ -94,7 +89,7 @@ fn path() -> impl Strategy<Value = String> {
 }
 
 fn flow() -> impl Strategy<Value = String> {
-    let controllers = vec!["c4", "cubic", "reno", "bbr", "bbr1", "prague", "cbr"];
+    let controllers = crate::lists::controllers(&[Purpose::Internet, Purpose::Test]);
     (
         prop::sample::select(controllers),
         prop::sample::select(vec!["download", "upload"]),

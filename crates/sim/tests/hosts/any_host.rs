@@ -2,6 +2,7 @@
 
 use super::{audited, read};
 use proptest::prelude::*;
+use thalweg_control::Purpose;
 use thalweg_sim::run_trial;
 
 fn host() -> impl Strategy<Value = String> {
@@ -18,15 +19,7 @@ fn host() -> impl Strategy<Value = String> {
 }
 
 fn path() -> impl Strategy<Value = String> {
-    let queue = prop::sample::select(vec![
-        "drop-tail",
-        "codel",
-        "fq-codel",
-        "cake",
-        "pie",
-        "dualpi2",
-        "red",
-    ]);
+    let queue = prop::sample::select(crate::lists::queues());
     let more = prop::sample::select(vec![
         "",
         "buffer = \"20 packets\"",
@@ -42,14 +35,14 @@ fn path() -> impl Strategy<Value = String> {
         |(rate, rtt, queue, more, splits)| {
             let rtt = rtt.max(24_000_u64.div_ceil(rate)); // a buffer of 1 BDP holds two packets
             format!(
-                "[path]\nrate = \"{rate} kbps\"\nrtt = \"{rtt} ms\"\nqueue = \"{queue}\"\nsplits = {splits}\n{more}\n"
+                "[path]\nrate = \"{rate} kbps\"\nrtt = \"{rtt} ms\"\nqueue = {queue}\nsplits = {splits}\n{more}\n"
             )
         },
     )
 }
 
 fn flows() -> impl Strategy<Value = String> {
-    let controller = prop::sample::select(vec!["c4", "cubic", "reno", "bbr", "prague"]);
+    let controller = prop::sample::select(crate::lists::controllers(&[Purpose::Internet]));
     let workload = prop::sample::select(vec![
         "download = \"2 MB\"",
         "upload = \"1 MB\"",

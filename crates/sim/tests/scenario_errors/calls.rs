@@ -180,7 +180,7 @@ fn a_refusal_of_a_call_names_file_line_key_value_and_accepted_forms() {
     a.toml:25: pass.0.at_least: "1 s" has an unknown unit "s"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     a.toml:7: flow.0.controller: option "min_rate" of "nada" cannot be "0 bps"; accepted: encoder, or a rate above 0 such as 5 Mbps
     a.toml:7: flow.0.controller: option "gain" of "gcc" cannot be "100"; accepted: a number from 1 to 60
-    a.toml:7: flow.0.controller: unknown controller "scream" (did you mean "screamv2"?); accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
+    a.toml:7: flow.0.controller: unknown controller "scream" (did you mean "screamv2"?); accepted: CONTROLLERS
     "##);
 }
 

@@ -29,7 +29,7 @@ fn a_change_that_cannot_be_read_is_refused_with_the_accepted_forms() {
     a.toml:10: `loss = 1`: 1 has no unit; accepted: "1 %", or a table with model = "random", "gilbert-elliott", "periodic", "scripted"
     a.toml:10: `up_loss = "2"`: "2" is more than one; accepted: "1 %", "0.01", from 0 to 1
     a.toml:10: `loss = { model = "none" }`: unknown value "none"; accepted: one of "random", "gilbert-elliott", "periodic", "scripted"
-    a.toml:10: `queue = "codle"`: unknown value "codle" (did you mean "codel"?); accepted: one of "drop-tail", "codel", "fq-codel", "cake", "pie", "dualpi2", "red", "step"
+    a.toml:10: `queue = "codle"`: unknown value "codle" (did you mean "codel"?); accepted: one of DISCIPLINES
     a.toml:10: path.change.1.queue: min "9 kB" is not below max "1 kB"; accepted: min < max
     a.toml:10: path.change.1.up_queue: flows 0 is out of range; accepted: 1 to 65536
     a.toml:10: `flush = "yes"`: "yes" is a text; accepted: true or false

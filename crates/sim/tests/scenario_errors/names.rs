@@ -114,7 +114,7 @@ fn a_text_that_terminals_obey_is_refused_and_shown_as_an_escape() {
     a.toml:12: flow.0.name: has the character U+0000, which terminals and pages obey and do not show; accepted: text without control characters and those that change its direction
     a.toml:22: pass.0.source: has the character U+200F, which terminals and pages obey and do not show; accepted: text without control characters and those that change its direction
     a.toml --set title=\u001b[2J: title: has the character U+001B, which terminals and pages obey and do not show; accepted: text without control characters and those that change its direction
-    --controller main=\u001b[2J: unknown controller "\u001b[2J"; accepted: c4, cubic, reno, bbr, bbr1, prague, dctcp, ledbat-pp, screamv2, nada, gcc, cbr, mutant
+    --controller main=\u001b[2J: unknown controller "\u001b[2J"; accepted: CONTROLLERS
     "##);
 }
 

@@ -96,8 +96,8 @@ fn a_text_that_stands_for_no_table_is_refused_with_the_accepted_forms() {
     a.toml:5: `jitter = "wifi"`: "wifi" requires "mean": jitter = { model = "wifi", mean = "7 ms" }
     a.toml:5: `jitter = "wify"`: unknown value "wify" (did you mean "wifi"?); accepted: one of "none", "uniform", "normal", "truncated-normal", "wifi", "two-components", "trace", "bursts", "nr-bpdv", "reordering"
     a.toml:5: `jitter = "truncated-normal"`: "truncated-normal" requires "mean": jitter = { model = "truncated-normal", mean = "5 ms", sd = "2 ms", max = "10 ms" }
-    a.toml:5: `queue = "fqcodel"`: unknown value "fqcodel" (did you mean "fq-codel"?); accepted: one of "drop-tail", "codel", "fq-codel", "cake", "pie", "dualpi2", "red", "step"
-    a.toml:5: `queue = 5`: 5 is a number; accepted: "drop-tail", "codel", "fq-codel", "cake", "pie", "dualpi2", "red", "step", or a table with one of these as its model
-    a.toml:5: `queue = {}`: the key "model" is missing here; accepted: "drop-tail", "codel", "fq-codel", "cake", "pie", "dualpi2", "red", "step", or a table with one of these as its model
+    a.toml:5: `queue = "fqcodel"`: unknown value "fqcodel" (did you mean "fq-codel"?); accepted: one of DISCIPLINES
+    a.toml:5: `queue = 5`: 5 is a number; accepted: DISCIPLINES, or a table with one of these as its model
+    a.toml:5: `queue = {}`: the key "model" is missing here; accepted: DISCIPLINES, or a table with one of these as its model
     "##);
 }

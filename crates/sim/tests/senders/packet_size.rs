@@ -1,6 +1,8 @@
 //! The packets of a flow have the size that its path carries, whoever sends and whatever steers it.
 
 use super::audited::run_trial;
+use crate::lists::controllers;
+use thalweg_control::Purpose;
 use thalweg_sim::Scenario;
 
 /// Stream bytes for each numbered packet that arrived.
@@ -18,13 +20,8 @@ fn bytes_a_packet(stack: &str, controller: &str, direction: &str, loss: &str, se
 #[test]
 fn uploads_and_downloads_of_all_controllers_have_packets_of_the_path_mtu() {
     // Of 1440 bytes about 1400 are data, and 10 to 20 of 720 packets are those of the start; at 1252 bytes it would be 1210.
-    for (stack, controllers) in [
-        (
-            "model",
-            &["cubic", "reno", "bbr", "c4", "prague", "ledbat-pp"][..],
-        ),
-        ("quic", &["cubic", "bbr"]),
-    ] {
+    let modelled = controllers(&[Purpose::Internet, Purpose::Background]);
+    for (stack, controllers) in [("model", modelled), ("quic", vec!["cubic", "bbr"])] {
         for controller in controllers {
             for direction in ["upload", "download"] {
                 let size = bytes_a_packet(stack, controller, direction, "0 %", 1);

@@ -124,7 +124,7 @@ fn limit(text: &mut String, random: &mut Random) {
 fn queue(text: &mut String, random: &mut Random) {
     let time = |random: &mut Random| random.magnitude(10_000, 1_000_000_000);
     let numbers = [
-        random.below(8),
+        random.below(8 + QueueConfig::samples().len() as u64),
         time(random),
         time(random),
         time(random),
@@ -335,7 +335,11 @@ fn queue_of([kind, first, second, third, ecn, low, more, share]: [u64; 8]) -> Qu
             threshold: limit_of(share % 3, low),
             drop: ecn,
         }),
-        _ => QueueConfig::Red(RedConfig {
+        8.. => {
+            let samples = QueueConfig::samples();
+            samples[(kind - 8) as usize % samples.len()].clone()
+        }
+        5 => QueueConfig::Red(RedConfig {
             min: Bytes::new(low.max(1)),
             max: Bytes::new(low.max(1) + more.max(1)),
             max_p: Fraction::from_f64(share.clamp(1, 1000) as f64 / 1000.0),

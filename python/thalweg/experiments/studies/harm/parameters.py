@@ -23,9 +23,9 @@ import re
 from dataclasses import dataclass, fields, replace
 from itertools import product
 
-from thalweg import _native
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import seconds
+from thalweg.engine.catalogue import controllers
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.studies.harm.published import CCAFCT
@@ -42,9 +42,6 @@ IDEAL = "ideal"
 PLAIN = {"model": "drop-tail"}
 """The queue of a path that names none."""
 REPLICATIONS, LIVE_REPLICATIONS = 20, 2
-_NO_EQUALS = ("cbr", "dctcp", "ledbat-pp", "screamv2", "nada", "gcc", "mutant")
-"""Controllers that do not mean to share as equals: one does not respond, one is for data centers, one yields,
-three are for media, with a largest rate, and one is broken."""
 MATRIX_RTTS = ("20 ms",)
 LIVE_RTTS = ("20 ms", "80 ms")
 _PATH, _WORK, _SIDES = "Path", "Short flows", "Who competes"
@@ -254,9 +251,9 @@ def _presets() -> dict[str, Parameters]:
     five seconds, no head start); `matrix` takes every controller that means to share as an equal, on ideal
     hosts: it compares controllers, not an experiment.
     """
-    names = [str(controller["name"]) for controller in _native.controllers()]
-    # `noq:...` steer flows of the QUIC stack alone.
-    everyone = tuple(name for name in names if ":" not in name and name not in _NO_EQUALS)
+    # Others do not mean to share as equals; `noq:...` steer flows of the QUIC stack only.
+    equals = [str(controller["name"]) for controller in controllers() if controller["purpose"] == "Internet"]
+    everyone = tuple(name for name in equals if ":" not in name)
     published = Parameters()
     return {
         "ccafct": published,
