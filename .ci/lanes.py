@@ -246,7 +246,7 @@ def said(*command: str) -> str:
 def rust(packages: Sequence[str] = ()) -> Stage:
     """The tests of crates: of all, if none is named."""
     named = f" PACKAGES='{' '.join(packages)}'" if packages else ""
-    return Stage("rust", 30 if packages else 550, (f"make --no-print-directory test-rust{named}",))
+    return Stage("rust", 30 if packages else 300, (f"make --no-print-directory test-rust{named}",))
 
 
 SEED = "SEED=$(git rev-parse HEAD)"
@@ -255,7 +255,7 @@ NUMBER = "$((0x$(git rev-parse --short=7 HEAD)))"
 MAKE = "make --no-print-directory"
 FOREIGN = "tests/stacks tests/gate/test_sensitivity_of_libraries.py tests/results/test_qlog.py"
 """The tests that need what others wrote, built from source."""
-BUILD = Stage("build", 310, ("make build", f"{MAKE} browser actionlint"))
+BUILD = Stage("build", 170, ("make build", f"{MAKE} browser actionlint"))
 RUFF = "ruff check $code && .venv/bin/ruff format --check $code"
 STYLE = Stage("style", 3, ("cargo fmt --all --check", f"code='{CODE}'; .venv/bin/{RUFF}"))
 QUICK = (
@@ -267,9 +267,9 @@ QUICK = (
 TEST = [
     BUILD,
     STYLE,
-    Stage("lint", 145, (f"{MAKE} clippy", ".venv/bin/mypy")),
+    Stage("lint", 80, (f"{MAKE} clippy", ".venv/bin/mypy")),
     rust(),
-    Stage("python", 1100, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
+    Stage("python", 650, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
 ]
 IGNORED = " ".join(f"--package thalweg-{crate}" for crate in ("sim", "quic", "adapters", "fuzz", "live"))
 NOT_FOREIGN = " ".join(f"--ignore={path}" for path in FOREIGN.split())
