@@ -109,6 +109,12 @@ pub fn models() -> &'static [Model] {
         ),
         model(
             Queue,
+            "head-drop",
+            "first in, first out; what does not fit displaces the oldest packets",
+            "RFC 7567 section 2",
+        ),
+        model(
+            Queue,
             "red",
             "drops with a probability linear in the average length of the queue",
             "Floyd and Jacobson 1993; gentle variant: Floyd 2000; RFC 2309",

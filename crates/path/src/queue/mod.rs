@@ -16,6 +16,7 @@ mod dualpi2;
 mod fairness;
 mod fifo;
 mod fq_codel;
+mod head_drop;
 mod outer_flows;
 mod pie;
 mod red;
@@ -35,6 +36,7 @@ use dualpi2::DualPi2;
 pub use dualpi2::{DualPi2Config, DualPi2Scheduler};
 use fq_codel::FqCodel;
 pub use fq_codel::FqCodelConfig;
+use head_drop::HeadDrop;
 pub(crate) use outer_flows::OuterFlows;
 use pie::Pie;
 pub use pie::PieConfig;
@@ -51,6 +53,8 @@ pub enum QueueConfig {
     /// First in, first out; a packet that does not fit is dropped.
     #[default]
     DropTail,
+    /// First in, first out; a packet that does not fit displaces the oldest ones (RFC 7567 section 2).
+    HeadDrop,
     /// Drops with a probability linear in the average length of the queue (Floyd and Jacobson 1993).
     Red(RedConfig),
     /// Drops from the head at a growing rate while the queue delay stays above a target (RFC 8289).
@@ -72,6 +76,7 @@ impl QueueConfig {
     pub fn samples() -> Vec<QueueConfig> {
         vec![
             QueueConfig::DropTail,
+            QueueConfig::HeadDrop,
             QueueConfig::Red(RedConfig::default()),
             QueueConfig::Codel(CodelConfig::default()),
             QueueConfig::FqCodel(FqCodelConfig::default()),
@@ -96,6 +101,7 @@ pub(crate) enum Queue {
 /// Active queue management.
 #[derive(Debug)]
 pub(crate) enum Active {
+    HeadDrop(HeadDrop),
     Red(Red),
     Codel(Codel),
     FqCodel(FqCodel),
@@ -110,6 +116,7 @@ impl Queue {
     pub(crate) fn new(config: &QueueConfig, seed: u64, since: Instant) -> Self {
         Queue::Active(Box::new(match config {
             QueueConfig::DropTail => return Queue::DropTail(DropTail::new()),
+            QueueConfig::HeadDrop => Active::HeadDrop(HeadDrop::default()),
             QueueConfig::Red(config) => Active::Red(Red::new(config, seed, since)),
             QueueConfig::Codel(config) => Active::Codel(Codel::new(config)),
             QueueConfig::FqCodel(config) => Active::FqCodel(FqCodel::new(config, seed)),
@@ -127,7 +134,11 @@ impl Queue {
             Active::Red(queue) => queue.reseed(seed),
             Active::Pie(queue) => queue.reseed(seed),
             Active::Cake(queue) => queue.reseed(seed),
-            Active::Codel(_) | Active::FqCodel(_) | Active::DualPi2(_) | Active::Step(_) => {}
+            Active::HeadDrop(_)
+            | Active::Codel(_)
+            | Active::FqCodel(_)
+            | Active::DualPi2(_)
+            | Active::Step(_) => {}
         }
     }
 
@@ -197,6 +208,7 @@ impl Discipline for Queue {
 macro_rules! each {
     ($queue:expr, $discipline:ident => $call:expr) => {
         match $queue {
+            Active::HeadDrop($discipline) => $call,
             Active::Red($discipline) => $call,
             Active::Codel($discipline) => $call,
             Active::FqCodel($discipline) => $call,

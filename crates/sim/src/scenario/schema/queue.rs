@@ -12,6 +12,8 @@ use thalweg_units::{Bytes, Duration, Fraction, Rate};
 pub(crate) enum Queue {
     /// First in, first out; drops what does not fit.
     DropTail {},
+    /// First in, first out; what does not fit displaces the oldest packets (RFC 7567 section 2).
+    HeadDrop {},
     /// Controlled delay (RFC 8289).
     Codel {
         /// Acceptable standing queue delay; "5 ms".

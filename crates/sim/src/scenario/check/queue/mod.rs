@@ -20,6 +20,7 @@ const MOST_FRAMING: Bytes = Bytes::new(256);
 pub(super) fn config(queue: &Queue) -> QueueConfig {
     match *queue {
         Queue::DropTail {} => QueueConfig::DropTail,
+        Queue::HeadDrop {} => QueueConfig::HeadDrop,
         Queue::Codel {
             target,
             interval,
