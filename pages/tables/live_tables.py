@@ -179,9 +179,9 @@ def _kept(name: str) -> dict[str, Any]:
 PARTS = (
     ("evidence/studies/transient.md", "live", transient),
     ("evidence/studies/harm.md", "live", harm),
-    ("how-to/live.md", "kernel", kernel),
-    ("how-to/live.md", "quic", quic),
-    ("how-to/live.md", "share", share),
+    ("evidence/live.md", "kernel", kernel),
+    ("evidence/live.md", "quic", quic),
+    ("evidence/live.md", "share", share),
 )
 
 

@@ -9,7 +9,7 @@
 
 Commands are lines for `sh`, run in the folder of the file; words in braces stand for what a run gives them. With
 `contract = "interop"` they follow the endpoint contract of the QUIC interop runner instead: variables say what to
-do, and status 127 that they cannot. docs/how-to/live.md has all keys.
+do, and status 127 that they cannot. docs/how-to/live/bench.md has all keys.
 """
 
 from __future__ import annotations
