@@ -35,7 +35,8 @@ def score(
 ) -> int:
     """Print one JSON document: figures, score and guards of a controller against CUBIC.
 
-    The same file gives the same document; `--seed-set` also draws the scenarios that are held back. Exit status 1 if the controller is disqualified.
+    The same file gives the same document; `--seed-set` also draws the scenarios that are held back. Exit status
+    1 if the controller is disqualified.
 
     Example: `thalweg score mine.py --suite search`
     """

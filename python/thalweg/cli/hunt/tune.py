@@ -46,7 +46,8 @@ def tune(
     """Search the options of a controller for its best score against CUBIC.
 
     The score is computed as by `thalweg score`. At the end the best options are judged on scenarios and seeds
-    that the search has not seen, drawn by `--seed-set`; exit status 5 if they are not better there. Ctrl-C keeps the best so far.
+    that the search has not seen, drawn by `--seed-set`; exit status 5 if they are not better there. Ctrl-C
+    keeps the best so far.
 
     Example: `thalweg tune c4 --option push=1.1..1.5 --option max_reduction`
     """
