@@ -3,7 +3,7 @@
 
 use thalweg_control::registry::ENTRIES;
 use thalweg_control::{Purpose, Registry};
-use thalweg_sim::smallest_tables;
+use thalweg_sim::{Metric, smallest_tables};
 
 /// Each queue discipline, as `queue` of a scenario takes it.
 pub(crate) fn queues() -> Vec<String> {
@@ -17,7 +17,7 @@ pub(crate) fn controllers(purposes: &[Purpose]) -> Vec<&'static str> {
     of.map(|entry| entry.name).collect()
 }
 
-/// Messages with DISCIPLINES and CONTROLLERS in place of what they list.
+/// Messages with DISCIPLINES, CONTROLLERS and METRICS in place of what they list.
 pub(crate) fn shortened(messages: &str) -> String {
     let queues = queues();
     let disciplines: Vec<_> = queues
@@ -27,9 +27,11 @@ pub(crate) fn shortened(messages: &str) -> String {
         .collect();
     let registry: Registry = thalweg_reference::registry();
     let names: Vec<_> = registry.entries().iter().map(|entry| entry.name).collect();
+    let metrics: Vec<_> = Metric::ALL.iter().map(|metric| metric.name()).collect();
     messages
         .replace(&disciplines.join(", "), "DISCIPLINES")
         .replace(&names.join(", "), "CONTROLLERS")
+        .replace(&metrics.join(", "), "METRICS")
 }
 
 #[test]

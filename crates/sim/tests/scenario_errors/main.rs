@@ -230,7 +230,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:11: flow.0: flow "main" has no workload; accepted: download = "10 MB", upload = "10 MB", call = "5 s", requests = { ... } or [[flow.media]]
     a.toml:15: flow.0.streams: 0 is out of range; accepted: 1 to 10000
     a.toml:20: pass.0.flow: there is no flow "background"; accepted: main, other
-    a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, starvation, convergence, oscillation, utilisation, drops, marks, spurious-loss, max-rtt, limited, trips, probe-bytes, frame-delay, max-frame-delay, mean-delay, p50-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start, entered, entries, stay, variable, told-rate-error, time-to-notice, p95-queue-delay, p99-queue-delay, frozen, freezes, late, skipped, undelivered, repaired, repair-bytes, first-frame, media-rate, mos, encoder-rate, encoder-share, encoder-oscillation
+    a.toml:21: pass.0.metric: unknown metric "speed"; accepted: METRICS
     a.toml:22: pass.0.at_most: "soon" has an unknown unit "soon"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:22: `at_most = 5`: 5 has no unit; accepted: a text with a unit, such as "5 s", "20 Mbps" or "1 %", or "3" for a metric without one
     a.toml:22: pass.0.at_most: "5 Mbps" has an unknown unit "Mbps"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
@@ -239,7 +239,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:23: pass.0.in: "0 %": must be above 0 %; accepted: "95 %", up to "100 %"
     a.toml:23: `in = 95`: 95 has no unit; accepted: a text with a unit, such as "1 %"
     a.toml:23: pass.0.stream: "audio" cannot be combined with metric "closed", which measures the whole flow
-    a.toml:21: pass.0.metric: unknown metric "complete" (did you mean "completion"?); accepted: completion, closed, rate, loss, rtt, queue-delay, share, event-rtt, event-rtt-high, load, starvation, convergence, oscillation, utilisation, drops, marks, spurious-loss, max-rtt, limited, trips, probe-bytes, frame-delay, max-frame-delay, mean-delay, p50-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start, entered, entries, stay, variable, told-rate-error, time-to-notice, p95-queue-delay, p99-queue-delay, frozen, freezes, late, skipped, undelivered, repaired, repair-bytes, first-frame, media-rate, mos, encoder-rate, encoder-share, encoder-oscillation
+    a.toml:21: pass.0.metric: unknown metric "complete" (did you mean "completion"?); accepted: METRICS
     a.toml:19: pass.0.stream: is missing for "p95-delay"; accepted: call = "5 s" or [[flow.media]] in this flow, or a metric of a flow
     a.toml:22: pass.0.at_least: "5 s" has an unknown unit "s"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     a.toml:22: pass.0.at_most: "2" is more than one; accepted: "1 %", "0.01", from 0 to 1
