@@ -58,8 +58,8 @@ def make() -> None:
 
 What `thalweg dossier rfc9743` finds of our controllers: how many numbers lie beyond their limits, of those
 measured, by criterion. [A dossier for RFC 9743](../how-to/dossier.md) explains settings, numbers and limits.
-RFC 9743 gives no thresholds: the limits are ours, relative to Reno and CUBIC on the same seeds. The controls, Reno
-and CUBIC themselves, have other seeds: with those of the standards they could not be beyond a limit.
+RFC 9743 gives no thresholds: the limits are ours, relative to Reno and CUBIC on the same seeds. The controls,
+Reno and CUBIC themselves, have other seeds: on the same ones they could not be beyond a limit.
 
 {made("dossiers")}
 
