@@ -48,6 +48,7 @@ from pages.made import DOCS, ROOT, commit, row
 from pages.peer import reasons
 from pages.prose import values
 from pages.tables import dossiers, gate_libraries, live_tables, small_tables, suites
+from pages.tails import counted as tails_counted
 from pages.wifi import make as airtime
 from thalweg.engine.catalogue import Entry, Suite
 
@@ -167,6 +168,7 @@ PAGES = {
         for name in suites.SUITES
     },
     "explain": Page(explain.PAGE, explain.make, partial(_lines, explain.parts)),
+    "tails-counted": Page(tails_counted.PAGE, tails_counted.make),
     "wifi": Page(airtime.PAGE, airtime.make, partial(_lines, airtime.parts)),
     "league": Page(league.PAGE, league.make, league.parts, 5.0),
     "gate-libraries": Page(gate_libraries.PAGE, gate_libraries.make),
