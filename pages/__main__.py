@@ -49,6 +49,8 @@ from pages.peer import reasons
 from pages.prose import values
 from pages.tables import dossiers, gate_libraries, live_tables, small_tables, suites
 from pages.tails import counted as tails_counted
+from pages.tails import coverage as tails_coverage
+from pages.tails import make as tails
 from pages.wifi import make as airtime
 from thalweg.engine.catalogue import Entry, Suite
 
@@ -168,6 +170,8 @@ PAGES = {
         for name in suites.SUITES
     },
     "explain": Page(explain.PAGE, explain.make, partial(_lines, explain.parts)),
+    "tails": Page(tails.PAGE, tails.make, partial(_lines, tails.parts)),
+    "tails-coverage": Page(tails.PAGE, tails.make_coverage, partial(_lines, tails_coverage.parts)),
     "tails-counted": Page(tails_counted.PAGE, tails_counted.make),
     "wifi": Page(airtime.PAGE, airtime.make, partial(_lines, airtime.parts)),
     "league": Page(league.PAGE, league.make, league.parts, 5.0),
