@@ -266,8 +266,9 @@ def values_of(
     """What a criterion measures in each trial: columns `trial`, `seed` where there is one, and `value`.
 
     Where there is none, the value is the worst, infinite on the side of failure: for times where the flow did not
-    finish, of streams too. A metric of streams without the name of one is that of the worst stream of the flow. Times count from `starts_s`, when the scenario has the flow start, as if the flow had
-    started then. Raises RequestError.
+    finish, of streams too. A metric of streams without the name of one is that of the worst stream of the flow.
+    Times count from `starts_s`, when the scenario has the flow start, as if the flow had started then. Raises
+    RequestError.
     """
     rows = without_offset(flows.filter(pl.col("flow") == criterion["flow"]), starts_s or {})
     if rows.is_empty():
