@@ -76,9 +76,11 @@ def against_binomial() -> str:
     lines = table(head, 0, [*(line for line, _, _ in measured), *fewer])
     error = np.sqrt(np.mean([(ratio - 1) ** 2 for _, ratio, _ in measured]))
     longest = max(core_s for _, _, core_s in measured)
-    said = f"""Known: {binomial_above(ABOVE, FRAMES, LOSS):.3e}. With {MANY} particles the error is {100 * error:.0f} %
-(root mean square of {len(SEEDS)} seeds; the aim is 30 %), and a line takes up to {longest:.0f} s of processor time (the
-aim is 600 s)."""
+    said = (
+        f"Known: {binomial_above(ABOVE, FRAMES, LOSS):.3e}. With {MANY} particles the error is "
+        f"{100 * error:.0f} % (root mean square of {len(SEEDS)} seeds; the aim is 30 %), and a line takes up "
+        f"to {longest:.0f} s of processor time (the aim is 600 s)."
+    )
     return f"{lines}\n\n{fill_lines(said, 110)}"
 
 

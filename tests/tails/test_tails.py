@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from pages.tails.cells import LARGEST, RUN, SUMS, threshold, uniform
 from thalweg import Scenario
 from thalweg.cli import main
 from thalweg.experiments.tails.estimate import lognormal_mean
-from thalweg.experiments.tails.subset import Level, Repeat, Seeds, Values, simulate
+from thalweg.experiments.tails.subset import Level, Repeat, Seeds, Values, fresh, simulate
 from thalweg.experiments.tails.tails import judge
 
 BLOCKS = 100
@@ -132,6 +133,18 @@ def test_an_infinite_value_is_not_an_obstacle() -> None:
         return np.where(numbers > 20, np.inf, numbers)
 
     assert 0 < run(values, 10, 25.0, 1).probability(25.0) < 0.05
+
+
+def test_the_probabilities_of_the_cells_of_the_page_are_those_that_counting_finds() -> None:
+    n, blocks = 100_000, 20
+    rng = np.random.default_rng(1)
+    numbers = uniform([fresh(rng, blocks) for _ in range(n)])
+    for family in (*SUMS, RUN, LARGEST):
+        at = threshold(family, blocks, 0.01)
+        known, share = family.above(blocks, at), float(np.mean(family.statistic(numbers) > at))
+        # 1000 of 100 000 have an error of 3 %; four of these.
+        assert abs(share - known) < 4 * math.sqrt(known / n), family.name
+        assert 0.009 < known < 0.1
 
 
 @pytest.mark.soak
