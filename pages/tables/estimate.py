@@ -102,10 +102,10 @@ def libraries() -> str:
     found = re.search(r"<!-- made: libraries -->\n(.*?)<!-- end -->", page.read_text(encoding="utf-8"), re.DOTALL)
     return f"""## Stacks of others
 
-The same of shared libraries, [built from this repository](../../how-to/stacks.md#stacks-in-the-repository), by
-their own controllers. A library tells a window, an RTT and a pacing rate by `thalweg_stack_probe` as far as it
-knows them: `not told` where it does not. Calls are left out, as media cannot be combined with the stack of a
-library.
+The same of shared libraries,
+[built from this repository](../../how-to/stacks.md#stacks-in-the-repository), by their own controllers. A
+library tells a window, an RTT and a pacing rate by `thalweg_stack_probe` as far as it knows them: `not told`
+where it does not. Calls are left out, as media cannot be combined with the stack of a library.
 
 <!-- made: libraries -->
 {found[1] if found else ""}<!-- end -->

@@ -20,7 +20,7 @@ from thalweg.experiments.tails.subset import Repeat, Seeds, Values, simulate
 from thalweg.judging.statistics.probabilities import binomial_above, normal_below
 
 _CHANCE = 0.1
-"""Of a loss in a block."""
+"""The chance of a loss in a block."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _Draw = Callable[[npt.NDArray[np.float64]], Values]

@@ -56,7 +56,7 @@ def answer(number: int, cell: Cell, particles: int) -> Answer:
 
 
 def answers(particles: int, families: Sequence[Family], family: Family, n: int) -> list[Answer]:
-    """Those of the cells of one family among n that are drawn."""
+    """The answers to the cells of one family, of n cells that are drawn."""
     drawn = enumerate(draw(n, families))
     return [answer(number, cell, particles) for number, cell in drawn if cell.family is family]
 

@@ -21,7 +21,7 @@ from thalweg.trials.threads import Threads
 
 TO = 1e-6
 FRAMES, LOSS, ABOVE = 100, 0.01, 8
-"""Of audio.toml: 50 frames a second for 2 s, of one packet each, of which 1 % are lost."""
+"""What audio.toml has: 50 frames a second for 2 s, one packet each, of which 1 % are lost."""
 SEEDS = (1, 2, 3)
 MANY = 3000
 """Particles with which the error is small."""

@@ -42,7 +42,7 @@ class Figures:
     unfinished: int
     """Trials in which the flow did not finish although the trial waited for it."""
     streams: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Of each stream of media of the flow, by columns: those that it has."""
+    """What each stream of media of the flow has, by columns."""
     rates: Values = field(default_factory=lambda: np.zeros(0))
     """The rate of each trial; 0 where there is none."""
     rtts: Values = field(default_factory=lambda: np.zeros(0))

@@ -130,7 +130,7 @@ class _Round:
     ends_s: list[float] = field(init=False)
     hashes: list[str] = field(init=False)
     outcomes: dict[int, dict[int, _native.Outcomes]] = field(default_factory=dict, init=False)
-    """Of the batches that are not finished, by the first of their trials."""
+    """What has come of batches that are not finished, by the first of their trials."""
 
     def __post_init__(self) -> None:
         """Nothing has come yet."""
