@@ -11,7 +11,7 @@ import numpy as np
 
 from pages.experiments.experiment import Part, table
 from pages.made import fill, made, row
-from pages.tails import coverage
+from pages.tails import blocks, coverage
 from pages.tails.counted import COUNTED, HERE, PAGE, known, shown
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.tails.event import Event, read_event
@@ -90,7 +90,8 @@ def parts() -> list[Part]:
 
 
 def make() -> None:
-    """Writes both tables."""
+    """Writes all tables but those of counts and of coverage."""
+    blocks.make()
     head = ("event", "counted", "estimate (interval of 95 %)", "estimate / counted", "trials", "processor time, s")
     fill(PAGE, "estimates", f"{table(head, 1, list(against_counts()))}\n\n{made('tails')}")
     fill(PAGE, "binomial", against_binomial())
