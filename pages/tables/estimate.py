@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from pages.made import row
+from pages.made import DOCS, row
 from thalweg.base.quantity import text
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.scenario import Scenario
@@ -71,7 +72,8 @@ more than a fifth above the capacity whenever its window is right.
 {chr(10).join(lines)}
 <!-- end -->
 
-{probes(seed)}"""
+{probes(seed)}
+{libraries()}"""
 
 
 def probes(seed: int) -> str:
@@ -94,6 +96,22 @@ bytes of probes, and the frames of 840 that never came.
 """
 
 
+def libraries() -> str:
+    """The section of stacks that others wrote, whose table `estimate_libraries` makes: here it stays."""
+    page = DOCS / "evidence" / "suites" / "estimate.md"
+    found = re.search(r"<!-- made: libraries -->\n(.*?)<!-- end -->", page.read_text(encoding="utf-8"), re.DOTALL)
+    return f"""## Stacks of others
+
+The same of shared libraries,
+[built from this repository](../../how-to/stacks.md#stacks-in-the-repository), by their own controllers. A
+library tells a window, an RTT and a pacing rate by `thalweg_stack_probe` as far as it knows them: `not told`
+where it does not. Calls are left out, as media cannot be combined with the stack of a library.
+
+<!-- made: libraries -->
+{found[1] if found else ""}<!-- end -->
+"""
+
+
 _SAID = ("off", "notices", "probes", "lost frames")
 
 
@@ -102,8 +120,8 @@ def _probed(controller: str, seed: int) -> Iterator[str]:
         loaded = Scenario.load(f"estimate/{name}", controllers={"main": controller})
         trials = loaded.trials(Suite.find("estimate").trials, seed=seed)
         told = {one.metric: one for one in trials.verdict().criteria}
-        yield _cell(told["told-rate-error by media from 5 s"])
-        yield _cell(told["time-to-notice by media from 5 s"])
+        yield cell(told["told-rate-error by media from 5 s"])
+        yield cell(told["time-to-notice by media from 5 s"])
         if name != PROBES[0]:
             yield text(float(trials.flows["probe_bytes"].median()), "bytes", 3)  # type: ignore[arg-type]
         yield text(float(trials.streams["undelivered"].median() or 0.0), "", 3)  # type: ignore[arg-type]
@@ -112,9 +130,10 @@ def _probed(controller: str, seed: int) -> Iterator[str]:
 def lines_of(controller: str, seed: int) -> list[str]:
     """The line of a controller in that table."""
     played = {name: criteria(name, controller, seed) for name in dict.fromkeys(name for name, *_ in SHOWN)}
-    cells = [_cell(played[scenario][f"{metric} by {estimate}"]) for scenario, metric, estimate in SHOWN]
+    cells = [cell(played[scenario][f"{metric} by {estimate}"]) for scenario, metric, estimate in SHOWN]
     return [row(f"`{controller}`", *cells)]
 
 
-def _cell(one: Statistics) -> str:
+def cell(one: Statistics) -> str:
+    """The median of a criterion; `never` for what did not come before the end."""
     return text(one.median, one.unit, 3) if one.median < float("inf") else "never"

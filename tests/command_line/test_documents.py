@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = Path(__file__).with_name("documents")
 RUN = "run c4/simple-20mbps --trials 3"
 SUITE = "suite c4 --only media-10mbps --only media-100* --trials 4 --no-report"
-GATE = "gate c4 --only media-10mbps --only media-100* --trials 8"
+GATE = "gate c4 --only media-10mbps --only media-100* --trials 12"
 COMMANDS = {
     "run": RUN,
     "run-json": f"{RUN} --format json",

@@ -38,6 +38,25 @@ class Paced(thalweg.Controller):
             self.threshold = self.window = max(self.window * 0.7, 2 * path.mtu)
 '''
 
+CALL = """
+title = "A call whose encoder follows its controller"
+time_limit = "20 s"
+[path]
+rate = "1.5 Mbps"
+rtt = "40 ms"
+buffer = "100 ms"
+jitter = "2 ms"
+[[flow]]
+name = "main"
+controller = "cubic"
+[[flow.media]]
+name = "video"
+carriage = "datagrams"
+per_second = 30
+duration = "10 s"
+rate = { least = "100 kbps", most = "2 Mbps" }
+"""
+
 
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
@@ -148,6 +167,31 @@ def test_what_is_worse_fails_and_names_the_worst_trial_and_its_replay(
     (again,) = json.loads(capsys.readouterr().out)["scenarios"]
     (completion,) = {one["median"] for one in again["criteria"] if one["metric"] == "completion"}
     assert float(f"{completion:.4g}") == float(told[2])
+
+
+def test_a_call_that_buys_fewer_freezes_with_rate_fails_and_one_that_freezes_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "calls"
+    folder.mkdir()
+    (folder / "call.toml").write_text(CALL, encoding="utf-8")
+    words = ["gate", "calls", "-n", "20"]
+    assert main([*words, "--accept"]) == 0
+    kept = json.loads(Path("thalweg-baseline.json").read_text(encoding="utf-8"))["scenarios"]["call"]["metrics"]
+    assert set(kept) == {"frame-delay", "max-frame-delay", "frozen", "loss", "queue-delay", "rate"}
+    assert main(words) == 0
+    capsys.readouterr()
+
+    def answers(controller: str) -> dict[str, str]:
+        assert main([*words, "-c", f"main={controller}", "--format", "json"]) == 1
+        [scenario] = json.loads(capsys.readouterr().out)["scenarios"]
+        return {one["metric"]: one["answer"] for one in scenario["metrics"]}
+
+    # Media of a third of the rate, which empties the queue; and of 4/3 of it, whose frames are lost.
+    slow, fast = answers("cbr:rate=500kbps"), answers("cbr:rate=2Mbps")
+    assert (slow["rate"], slow["frozen"]) == ("worse", "better")
+    assert fast["frozen"] == "worse", fast
 
 
 def test_what_is_better_passes_and_says_so_unless_strict(gate: Callable[..., int], capsys: Capture) -> None:

@@ -17,7 +17,7 @@ from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.judging.statistics.quantiles import percentile
 from thalweg.judging.statistics.rates import rate_upper_bound
-from thalweg.judging.verdict import Verdict, column_of, judge
+from thalweg.judging.verdict import Verdict, column_of, judge, values_of
 from thalweg.pages.figures import plot_trial
 
 Make = Callable[..., Outcomes]
@@ -36,6 +36,30 @@ def test_one_trial_over_the_target_fails_the_scenario(outcomes_of: Make) -> None
     assert verdict.answer == "fails"
     assert verdict.criteria[0].failures == 1
     assert verdict.worst_trial == 1
+
+
+def test_a_metric_of_streams_without_the_name_of_one_is_that_of_the_worst(outcomes_of: Make) -> None:
+    flows = outcomes_of([4.5, 4.5, 4.5]).flows
+    streams = pl.DataFrame(
+        {
+            "flow": ["main", "main", "other"] * 3,
+            "stream": ["audio", "video", "video"] * 3,
+            "trial": [0, 0, 0, 1, 1, 1, 2, 2, 2],
+            "frozen_s": [0.0, 0.2, 9.0, 0.7, 0.1, 9.0, 0.3, NAN, 9.0],
+            "mos": [4.0, 3.0, 1.0, 2.0, 4.0, 1.0, NAN, 4.0, 1.0],
+        }
+    )
+
+    def of(metric: str, **more: object) -> list[float]:
+        return values_of({"flow": "main", "metric": metric, **more}, flows, streams)["value"].to_list()
+
+    assert of("frozen", at_most=1) == [0.2, 0.7, math.inf]
+    assert of("mos", at_least=1) == [3.0, 2.0, -math.inf]
+    assert of("frozen", at_most=1, stream="audio") == [0.0, 0.7, 0.3]
+    with pytest.raises(RequestError, match="no outcome of a stream of flow 'mian'"):
+        values_of(
+            {"flow": "mian", "metric": "frozen", "at_most": 1}, flows.with_columns(flow=pl.lit("mian")), streams
+        )
 
 
 def test_a_flow_that_did_not_finish_is_worse_than_any_that_did(outcomes_of: Make) -> None:

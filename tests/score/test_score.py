@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+from thalweg import Scenario
+from thalweg.base.seeds import first_seed
 from thalweg.cli import main
 from thalweg.experiments.score import score
 from thalweg.experiments.score.guards import LIMITS
@@ -101,6 +104,25 @@ def test_figures_are_those_of_the_trials(tmp_path: Path, few: Path) -> None:
     assert 0.9 < rows["both"]["least_share"]["value"] <= 1
     # ln(2.6 / 9) + ln(65 / 42): slower by more than the delay is shorter.
     assert alone["score"] < 0
+
+
+def test_a_call_has_the_numbers_of_its_streams_which_do_not_count(tmp_path: Path) -> None:
+    folder = tmp_path / "calls"
+    folder.mkdir()
+    path = '[path]\nrate = "5 Mbps"\nrtt = "40 ms"\nbuffer = "1 bdp"\nloss = "1 %"\n'
+    flow = '[[flow]]\nname = "main"\ncontroller = "cubic"\ncall = "3 s"\n'
+    (folder / "call.toml").write_text(f'title = "call"\n{path}{flow}')
+    [row] = score("reno", str(folder), trials=3).document["open"]["scenarios"]
+    streams = {one.pop("stream"): one for one in row["streams"]}
+    assert list(streams) == ["audio", "video", "video-high"]
+    played = Scenario.load(folder / "call.toml", controllers={"main": "reno"}).trials(3, seed=first_seed(1))
+    for name, own in streams.items():
+        of = played.streams.filter(pl.col("stream") == name)
+        for column in ("frozen_s", "freezes", "undelivered", "media_rate_bps", "mos", "max_delay_s"):
+            assert own[column]["value"] == pytest.approx(of[column].median(), rel=1e-5)
+    # Lost audio is not sent again; of 150 frames 1 % is 1.5.
+    assert 0 < streams["audio"]["undelivered"]["value"] < 6
+    assert "encoder_rate_bps" not in streams["video"]
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from pages.tails.cells import LARGEST, RUN, SUMS, threshold, uniform
 from thalweg import Scenario
 from thalweg.cli import main
 from thalweg.experiments.tails.estimate import lognormal_mean
-from thalweg.experiments.tails.subset import Level, Repeat, Seeds, Values, simulate
+from thalweg.experiments.tails.subset import Level, Repeat, Seeds, Values, fresh, simulate
 from thalweg.experiments.tails.tails import judge
 
 BLOCKS = 100
@@ -132,6 +135,18 @@ def test_an_infinite_value_is_not_an_obstacle() -> None:
     assert 0 < run(values, 10, 25.0, 1).probability(25.0) < 0.05
 
 
+def test_the_probabilities_of_the_cells_of_the_page_are_those_that_counting_finds() -> None:
+    n, blocks = 100_000, 20
+    rng = np.random.default_rng(1)
+    numbers = uniform([fresh(rng, blocks) for _ in range(n)])
+    for family in (*SUMS, RUN, LARGEST):
+        at = threshold(family, blocks, 0.01)
+        known, share = family.above(blocks, at), float(np.mean(family.statistic(numbers) > at))
+        # 1000 of 100 000 have an error of 3 %; four of these.
+        assert abs(share - known) < 4 * math.sqrt(known / n), family.name
+        assert 0.009 < known < 0.1
+
+
 @pytest.mark.soak
 def test_intervals_cover_what_is_known_as_often_as_they_say() -> None:
     covered = 0
@@ -245,3 +260,54 @@ def test_what_cannot_be_asked_is_refused_with_one_message(
 ) -> None:
     assert main(["tails", str(lossy), *words]) == 2
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+NEWRENO = Path(__file__).parents[2] / "examples" / "controllers" / "newreno.py"
+
+
+@pytest.mark.parametrize(
+    ("words", "controller", "settings"),
+    [
+        (["--stack", "quic"], "noq:cubic", {"flow.main.stack": "quic"}),
+        ([], str(NEWRENO), {}),
+    ],
+)
+def test_the_quic_stack_and_a_controller_in_python_agree_with_counted_trials(
+    words: list[str],
+    controller: str,
+    settings: dict[str, str],
+    lossy: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    of = ["--metric", "completion", "--above", "3 s", "--particles", "100", "--runs", "4", "--to", "1e-2"]
+    words = ["tails", str(lossy), *of, *words, "--controller", f"main={controller}"]
+    assert main([*words, "--out", str(out), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["how"] == "subset simulation"
+    assert Scenario.load(out / "worst.toml").run(found["worst"]["seed"]).trace_hash == found["worst"]["trace_hash"]
+    counted = Scenario.load(lossy, settings, controllers={"main": controller}).trials(1000)
+    share = float(np.mean(~(counted.flows["completion_s"].to_numpy() <= 3)))
+    low, high = found["probability_interval95"]
+    # Within two standard deviations of the count of the interval.
+    error = 2 * math.sqrt(share / 1000)
+    assert low - error < share < high + error
+    assert high < 1
+
+
+def test_processes_of_controllers_in_python_stay_for_all_levels(
+    lossy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[object] = []
+    popen = subprocess.Popen
+
+    def start(*words: Any, **named: Any) -> subprocess.Popen[str]:
+        started.append(words)
+        return popen(*words, **named)
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    of = ["--metric", "completion", "--above", "3 s", "--particles", "40", "--runs", "3", "--to", "1e-2"]
+    words = ["tails", str(lossy), *of, "--controller", f"main={NEWRENO}", "--jobs", "2", "--quiet"]
+    assert main(words) == 0
+    assert len(started) == 2

@@ -48,6 +48,7 @@ DEFAULTS: Thresholds = {
     "queue-delay": Threshold(0.05, 0.001),
     "frame-delay": Threshold(0.05, 0.001),
     "max-frame-delay": Threshold(0.1, 0.005),
+    "frozen": Threshold(0.1, 0.15),
 }
 
 

@@ -266,8 +266,9 @@ def values_of(
     """What a criterion measures in each trial: columns `trial`, `seed` where there is one, and `value`.
 
     Where there is none, the value is the worst, infinite on the side of failure: for times where the flow did not
-    finish, of streams too. Times count from `starts_s`, when the scenario has the flow start, as if the flow had
-    started then. Raises RequestError.
+    finish, of streams too. A metric of streams without the name of one is that of the worst stream of the flow.
+    Times count from `starts_s`, when the scenario has the flow start, as if the flow had started then. Raises
+    RequestError.
     """
     rows = without_offset(flows.filter(pl.col("flow") == criterion["flow"]), starts_s or {})
     if rows.is_empty():
@@ -275,19 +276,21 @@ def values_of(
             f"no outcome of flow {criterion['flow']!r}{did_you_mean(criterion['flow'], flows['flow'])}"
         )
     about = [name for name in ("trial", "seed", "finished") if name in flows.columns]
-    if criterion.get("stream") is None:
+    known = METRICS.get(str(criterion["metric"]))
+    worst = -math.inf if side_of(criterion) == "at_least" else math.inf
+    is_of_stream = known is not None and known.of == "stream" and known.column not in flows.columns
+    if criterion.get("stream") is None and not is_of_stream:
         column = column_of(criterion, flows.columns)
     else:
         own = _of_stream(criterion, streams)
         column = column_of(criterion, own.columns)
+        own = _worst_stream(own, column, worst)
         rows = rows.select(about).join(own.select("trial", column), on="trial", how="left", maintain_order="left")
     # What outcomes made by hand do not say is finished where there is a number.
-    known = METRICS.get(str(criterion["metric"]))
     until_the_end = criterion.get("until_the_end", known is not None and known.until_the_end)
     is_asked = "finished" in about and not until_the_end
     done = pl.col("finished") if is_asked else pl.lit(value=True)
     value = pl.col(column).cast(pl.Float64).fill_nan(None)
-    worst = -math.inf if side_of(criterion) == "at_least" else math.inf
     return rows.select(
         *(name for name in about if name != "finished"),
         pl.when(done).then(value).fill_null(worst).alias("value"),
@@ -295,15 +298,25 @@ def values_of(
 
 
 def _of_stream(criterion: Mapping[str, Any], streams: pl.DataFrame | None) -> pl.DataFrame:
-    flow, stream = criterion["flow"], criterion["stream"]
+    flow, stream = criterion["flow"], criterion.get("stream")
     known: list[str] = []
     if streams is not None and not streams.is_empty():
         streams = streams.filter(pl.col("flow") == flow)
-        own = streams.filter(pl.col("stream") == stream)
+        own = streams if stream is None else streams.filter(pl.col("stream") == stream)
         if not own.is_empty():
             return own
         known = streams["stream"].to_list()
-    raise RequestError(f"no outcome of stream {stream!r} of flow {flow!r}{did_you_mean(stream, known)}")
+    what = "a stream" if stream is None else f"stream {stream!r}"
+    hint = "" if stream is None else did_you_mean(stream, known)
+    raise RequestError(f"no outcome of {what} of flow {flow!r}{hint}")
+
+
+def _worst_stream(streams: pl.DataFrame, column: str, worst: float) -> pl.DataFrame:
+    """One row for each trial, with the worst value of its streams; one that has none is the worst."""
+    if streams["trial"].is_unique().all():
+        return streams
+    value = pl.col(column).cast(pl.Float64).fill_nan(None).fill_null(worst)
+    return streams.group_by("trial").agg(value.max() if worst > 0 else value.min())
 
 
 def side_of(criterion: Mapping[str, Any]) -> Side:

@@ -3,7 +3,7 @@
 The score of a trial is ln(rate / CUBIC's) - ln(RTT / CUBIC's), the logarithm of Kleinrock's power against
 that of CUBIC on the same seed: 0 is as good as CUBIC, 0.1 about 10 % better in one of the two. That of a scenario
 is the mean over its trials, that of a half the mean over its scenarios. Losses, what is taken and least shares
-do not count: they are figures, and guards.
+do not count: they are figures, and guards. Nor do the streams of a call: they are figures.
 
 A score comes with Student's interval over seeds: those of a half over the means that each seed has over all
 scenarios. It tells what other seeds would change, and not what other scenarios would.
@@ -138,6 +138,14 @@ def _scenario(
         "taken": _rounded(taken(mine, cubic)),
         LEAST_SHARE: _against(mine.least_share, cubic.least_share),
     }
+    if mine.streams:
+        document["streams"] = [
+            {
+                "stream": name,
+                **{column: _against(value, cubic.streams[name].get(column)) for column, value in own.items()},
+            }
+            for name, own in mine.streams.items()
+        ]
     return document, scores
 
 

@@ -3,13 +3,14 @@
 `judging` says what each is. Rate and RTT of the flow `main` are medians of the trials, loss is their mean; what is
 taken is of the median rates. Its reference is CUBIC (Ware et al., "Beyond Jain's Fairness Index", HotNets 2019,
 with CUBIC beside itself in place of CUBIC alone): 0 takes no more than CUBIC does, 1 takes everything, below 0
-leaves it more.
+leaves it more. Of a call, the numbers of each stream are medians of the trials.
 
 Limits: a flow that never finished has the rate of the whole trial.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,9 +19,12 @@ import polars as pl
 from thalweg.engine.outcome import Outcomes
 from thalweg.experiments.score.scenarios import MAIN
 from thalweg.judging.derived import NAMED
+from thalweg.judging.measures import METRICS
 from thalweg.judging.statistics.interval import Values
 
 COMPETITOR = "cubic"
+OF_STREAMS = [measure.column for measure in METRICS.values() if measure.of == "stream" and measure.better]
+"""What is measured of a stream of media."""
 RATE, RTT, LEAST_SHARE = (NAMED[name].column for name in ("rate", "rtt", "least-share"))
 """As the document has them."""
 
@@ -37,6 +41,8 @@ class Figures:
     least_share: float | None
     unfinished: int
     """Trials in which the flow did not finish although the trial waited for it."""
+    streams: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """What each stream of media of the flow has, by columns."""
     rates: Values = field(default_factory=lambda: np.zeros(0))
     """The rate of each trial; 0 where there is none."""
     rtts: Values = field(default_factory=lambda: np.zeros(0))
@@ -56,6 +62,7 @@ class Figures:
             competitor_rate=_median(competitor[RATE]) if competitor.height else None,
             least_share=_least(flows["share"], count) if count > 1 else None,
             unfinished=int((~main["finished"]).sum()) if outcomes.scenario.awaits(MAIN) else 0,
+            streams=_streams(outcomes.streams.filter(pl.col("flow") == MAIN)),
             rates=_each(main[RATE]),
             rtts=_each(main[RTT]),
         )
@@ -76,8 +83,20 @@ def _each(column: pl.Series) -> Values:
     return np.asarray(column.cast(pl.Float64).fill_nan(None).fill_null(0.0), dtype=np.float64)
 
 
+def _streams(table: pl.DataFrame) -> dict[str, dict[str, float]]:
+    """The medians of each stream; none of what no trial defines."""
+    return {
+        str(name): {
+            column: _median(own[column])
+            for column in OF_STREAMS
+            if own[column].cast(pl.Float64).fill_nan(None).drop_nulls().len()
+        }
+        for (name,), own in table.group_by(["stream"], maintain_order=True)
+    }
+
+
 def _median(column: pl.Series) -> float:
-    found = column.fill_nan(None).drop_nulls().median()
+    found = column.cast(pl.Float64).fill_nan(None).drop_nulls().median()
     return float(found) if isinstance(found, (int, float)) else 0.0
 
 

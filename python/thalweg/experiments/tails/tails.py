@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from thalweg.base.errors import RequestError
 from thalweg.base.executor import Batch, Executor, Failed, Finished
 from thalweg.base.progress import Progress, silent
 from thalweg.base.toml import read_toml
+from thalweg.engine.controllers.resolver import Resolver
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.tails.estimate import lognormal_mean
 from thalweg.experiments.tails.event import Event
@@ -120,6 +122,23 @@ class TailsResult:
 
 
 @dataclass
+class _Round:
+    """Trials that are played together, and what came of them."""
+
+    tapes: Sequence[Seeds]
+    values: Values = field(init=False)
+    ends_s: list[float] = field(init=False)
+    hashes: list[str] = field(init=False)
+    outcomes: dict[int, dict[int, _native.Outcomes]] = field(default_factory=dict, init=False)
+    """What has come of batches that are not finished, by the first of their trials."""
+
+    def __post_init__(self) -> None:
+        """Nothing has come yet."""
+        n = len(self.tapes)
+        self.values, self.ends_s, self.hashes = np.empty(n), [0.0] * n, [""] * n
+
+
+@dataclass
 class Tails:
     """How likely an event is in trials of a scenario."""
 
@@ -135,6 +154,8 @@ class Tails:
     """Trials."""
     core_s: float = field(default=0.0, init=False)
     _pace: Pace = field(default_factory=Pace, init=False)
+    _resolver: Resolver = field(default_factory=Resolver, init=False)
+    """Runs a file with a controller once, and not for each tape."""
 
     @property
     def controllers(self) -> dict[str, str]:
@@ -145,32 +166,12 @@ class Tails:
     def run(self, executor: Executor, on_progress: Progress = silent) -> TailsResult:
         """Plays. Raises RequestError if the trials are all one trial, and ControllerError."""
         begin = time.perf_counter()
-        blocks = self._blocks()
-        draws = [np.random.default_rng([self.seed, run]) for run in range(self.runs)]
-        runs = [simulate(blocks, self.particles, self.event.threshold, self.to, draw) for draw in draws]
-        finished: dict[int, Repeat] = {}
-        asked = {number: next(run) for number, run in enumerate(runs)}
-        is_first = True
-        while asked:
-            values, ends_s, hashes = self._play([tape for tapes in asked.values() for tape in tapes], executor)
-            if is_first:
-                self._check_first(values, hashes)
-            is_first = False
-            on_progress(f"{len(asked)} runs", self.played, 0)
-            first, following = 0, {}
-            for number, tapes in asked.items():
-                own = slice(first, first + len(tapes))
-                first += len(tapes)
-                try:
-                    following[number] = runs[number].send((values[own], _blocks_until(max(ends_s[own]))))
-                except StopIteration as end:
-                    finished[number] = end.value
-            asked = following
-        found = [finished[number] for number in range(self.runs)]
+        found = self._explore(executor, on_progress)
         how, probability = judge(found, self.event.threshold)
         best = max(found, key=lambda run: run.best_value)
         assert best.best is not None
-        [value], _, [trace_hash] = self._play([best.best], executor)
+        furthest = _Round([best.best])
+        self._play(executor, iter([self._batches(furthest, executor)]))
         return TailsResult(
             asked=self,
             how=how,
@@ -179,12 +180,43 @@ class Tails:
             wall_s=time.perf_counter() - begin,
             scenario=self._with_tape(best.best).toml,
             tape=tape_text(best.best),
-            worst=self.event.towards(float(value)),
-            trace_hash=trace_hash,
+            worst=self.event.towards(float(furthest.values[0])),
+            trace_hash=furthest.hashes[0],
         )
 
+    def _explore(self, executor: Executor, on_progress: Progress) -> list[Repeat]:
+        """The runs, side by side."""
+        blocks = self._blocks()
+        draws = [np.random.default_rng([self.seed, run]) for run in range(self.runs)]
+        runs = [simulate(blocks, self.particles, self.event.threshold, self.to, draw) for draw in draws]
+        finished: dict[int, Repeat] = {}
+
+        def rounds() -> Iterator[Iterator[Batch]]:
+            asked = {number: next(run) for number, run in enumerate(runs)}
+            is_first = True
+            while asked:
+                played = _Round([tape for tapes in asked.values() for tape in tapes])
+                yield self._batches(played, executor)
+                if is_first:
+                    self._check_first(played)
+                is_first = False
+                on_progress(f"{len(asked)} runs", self.played, 0)
+                first, following = 0, {}
+                for number, tapes in asked.items():
+                    own = slice(first, first + len(tapes))
+                    first += len(tapes)
+                    try:
+                        longest = _blocks_until(max(played.ends_s[own]))
+                        following[number] = runs[number].send((played.values[own], longest))
+                    except StopIteration as end:
+                        finished[number] = end.value
+                asked = following
+
+        self._play(executor, rounds())
+        return [finished[number] for number in range(self.runs)]
+
     def _with_tape(self, tape: Seeds) -> Scenario:
-        return Scenario.from_toml(self.text, self.name, {KEY: tape_text(tape)})
+        return Scenario.from_toml(self.text, self.name, {KEY: tape_text(tape)}, resolver=self._resolver)
 
     def _blocks(self) -> int:
         """How many blocks a trial may have. Raises RequestError if it has a tape, or for too many blocks."""
@@ -200,42 +232,46 @@ class Tails:
             )
         return blocks
 
-    def _check_first(self, values: Values, hashes: Sequence[str]) -> None:
+    def _check_first(self, played: _Round) -> None:
         """Refuses what has no answer. Raises RequestError."""
-        if len(set(hashes)) == 1:
+        if len(set(played.hashes)) == 1:
             raise RequestError(
                 f"{self.name}: all trials are one trial, since nothing in it is random; accepted: a scenario "
                 "with jitter, loss, noise or cross traffic that is drawn"
             )
-        if self.event.measure.unit != "s" and np.isinf(values).all():
+        if self.event.measure.unit != "s" and np.isinf(played.values).all():
             raise RequestError(f"{self.name}: no trial has a value of {self.event.measure.name}")
 
-    def _play(self, tapes: Sequence[Seeds], executor: Executor) -> tuple[Values, list[float], list[str]]:
-        """The values of trials with these tapes, when they ended, and their hashes."""
-        values, ends_s, hashes = np.empty(len(tapes)), [0.0] * len(tapes), [""] * len(tapes)
-        played: dict[int, dict[int, _native.Outcomes]] = {}
+    def _play(self, executor: Executor, rounds: Iterator[Iterator[Batch]]) -> None:
+        """Plays rounds, each before the next is made."""
+        if executor.lanes > 1:
+            for batches in rounds:
+                executor.play(batches, self._take)
+        else:
+            # In one call: processes, which controllers in Python have, stay until its end.
+            executor.play(chain.from_iterable(rounds), self._take)
 
-        def batches() -> Iterator[Batch]:
-            for numbers, seeds in self._pace.pieces(executor, len(tapes), [SEED]):
-                yield Batch([self._with_tape(tapes[number]) for number in numbers], seeds, label=numbers)
+    def _batches(self, played: _Round, executor: Executor) -> Iterator[Batch]:
+        for numbers, seeds in self._pace.pieces(executor, len(played.tapes), [SEED]):
+            scenarios = [self._with_tape(played.tapes[number]) for number in numbers]
+            yield Batch(scenarios, seeds, label=(played, numbers))
+        self.played += len(played.tapes)
 
-        def take(result: Finished | Failed) -> None:
-            if isinstance(result, Failed):
-                raise result.error
-            numbers, scenarios = result.batch.label, result.batch.scenarios
-            self.core_s += self._pace.add(result.outcomes)
-            number, trials = numbers[result.number], result.outcomes.trials
-            ends_s[number], hashes[number] = float(np.asarray(trials["end_s"])[0]), str(trials["trace_hash"][0])
-            own = played.setdefault(numbers.start, {})
-            own[number] = result.outcomes
-            if len(own) == len(scenarios):
-                # Some at once: a table of one trial costs as much as one of many.
-                values[list(numbers)] = self.event.values(scenarios[0], [own[one] for one in numbers])
-                del played[numbers.start]
-
-        executor.play(batches(), take)
-        self.played += len(tapes)
-        return values, ends_s, hashes
+    def _take(self, result: Finished | Failed) -> None:
+        if isinstance(result, Failed):
+            raise result.error
+        played, numbers = result.batch.label
+        self.core_s += self._pace.add(result.outcomes)
+        trials, number = result.outcomes.trials, numbers[result.number]
+        played.ends_s[number] = float(np.asarray(trials["end_s"])[0])
+        played.hashes[number] = str(trials["trace_hash"][0])
+        own = played.outcomes.setdefault(numbers.start, {})
+        own[number] = result.outcomes
+        if len(own) == len(numbers):
+            # Some at once: a table of one trial costs as much as one of many.
+            in_order = [own[one] for one in numbers]
+            played.values[list(numbers)] = self.event.values(result.batch.scenarios[0], in_order)
+            del played.outcomes[numbers.start]
 
 
 def _blocks_until(end_s: float) -> int:

@@ -111,7 +111,7 @@ def value_of(outcomes: Outcomes, flow: str, measure: Measure) -> float:
 
 def _values(outcomes: Outcomes, flow: str, measure: Measure) -> list[float]:
     criterion = measure.criterion(flow, awaited=outcomes.scenario.awaits(flow))
-    found = values_of(criterion, outcomes.flows, starts_s=outcomes.scenario.starts_s)
+    found = values_of(criterion, outcomes.flows, outcomes.streams, outcomes.scenario.starts_s)
     return [_rounded(value) for value in found["value"]]
 
 

@@ -301,12 +301,13 @@ impl Metric {
                     | Metric::ProbeBytes
             )
     }
-    /// The workloads whose flows are compared by it. A call is compared by its frames, and not by when it ends; a breaker
-    /// by its criteria only.
+    /// The workloads whose flows are compared by it. A call is compared by its frames and its rate, and not by when it
+    /// ends; a breaker by its criteria only.
     pub fn compares(self) -> &'static [&'static str] {
         match self {
             Metric::Closed => &["transfer"],
-            Metric::Completion | Metric::Rate | Metric::Utilisation => &["transfer", "requests"],
+            Metric::Completion | Metric::Utilisation => &["transfer", "requests"],
+            Metric::Frozen | Metric::Freezes | Metric::Undelivered => &["call"],
             _ if self.is_of_call() => &["call"],
             Metric::Trips | Metric::Limited | Metric::ProbeBytes => &[],
             _ if self.is_of_media() || self.is_of_controller() => &[],
