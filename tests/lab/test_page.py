@@ -51,6 +51,24 @@ def test_the_page_lists_the_suite_and_shows_what_the_native_engine_says(opened: 
     assert many == pytest.approx(scenario.trials(100).flows["completion_s"].to_list(), rel=0, abs=0, nan_ok=True)
 
 
+def test_a_call_has_a_row_for_each_stream_with_the_numbers_of_the_native_engine(opened: Open) -> None:
+    view = opened(settled=True)
+    region = view.get_by_role("region", name="numbers of each stream of media")
+    assert region.count() == 0
+    view.select_option("header.top select", "c4/media-wifi-fade")
+    region.wait_for()
+    view.wait_for_selector("[data-settled]")
+    native = Scenario.load("c4/media-wifi-fade").run(seed=1)
+    streams = native.outcomes.streams
+    assert region.locator("tbody th").all_inner_texts() == [
+        f"{flow} {stream}" for flow, stream in streams.select("flow", "stream").iter_rows()
+    ]
+    worst = region.locator("[data-column=max_delay_s]").all_inner_texts()
+    assert worst == [f"{1e3 * value:.4g} ms" for value in streams["max_delay_s"]]
+    late = region.locator("[data-column=late]").all_inner_texts()
+    assert late == [str(value) for value in streams["late"]]
+
+
 def test_a_slider_runs_the_trial_that_set_would_run(opened: Open) -> None:
     view = opened()
     slider = view.get_by_label("Rate", exact=True).and_(view.locator("input"))

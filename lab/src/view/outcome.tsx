@@ -1,4 +1,4 @@
-// What came of the trial: each criterion with its target and floor, and the numbers of each flow.
+// What came of the trial: each criterion with its target and floor, and the numbers of each flow and stream of media.
 
 import { used } from "../own/files";
 import type { Criterion } from "../engine/engine";
@@ -8,6 +8,7 @@ import { text } from "../words/quantity";
 import { completionOf, meets, missing, subject, values } from "../trial/verdict";
 import { Term } from "../words/term";
 import { Airtime } from "./airtime";
+import { Streams } from "./streams";
 
 /** Whether the trial is the one that a link, or a stored result, has promised. */
 function HashCheck() {
@@ -116,6 +117,7 @@ export function Outcome() {
           </tbody>
         </table>
       </div>
+      <Streams of={shown} before={before} />
       <Airtime of={shown} />
       <p class="fingerprint">
         <Term term="seed">seed</Term> {String(trial.seed)} · <Term term="trace hash">trace hash</Term> <code data-hash>{trial.hash}</code> ·{" "}
