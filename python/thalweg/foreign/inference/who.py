@@ -1,8 +1,8 @@
 """Which controller a sender has: the one that would have allowed what it did, or a set of them, or none.
 
-Candidates are ours with their variants. One with a known bug is named only where its healthy original
-is twice as far as what fits, and its residual at most half of what fits and of that of any healthy candidate. The
-residual of each is in `replay`.
+Those whose residuals are less than twice the least are one answer with several names. Candidates are ours with
+their variants. One with a known bug is named only where its healthy original is twice as far as what fits, and its
+residual at most half of what fits and of that of any healthy candidate. The residual of each is in `replay`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import numpy.typing as npt
 
 from thalweg.foreign.inference.idle import silences
 from thalweg.foreign.inference.limits import APPLICATION, FLOW_CONTROL, STALLED, Limits
+from thalweg.foreign.inference.recovery import recovers
 from thalweg.foreign.inference.replay import Fit, Script, fit
 from thalweg.foreign.reading.view import View
 
 CANDIDATES = (
-    "cubic", "cubic:start=classic", "cubic:variant=cuback", "reno", "reno:variant=picoquic", "bbr",
-    "bbr:variant=picoquic", "bbr1", "c4", "prague", "dctcp", "ledbat-pp", "screamv2",
+    "cubic", "cubic:start=classic", "cubic:variant=cuback", "cubic:variant=linux,start=hystart-linux",
+    "cubic:variant=linux,start=hystart-unpaced", "reno", "reno:variant=picoquic", "bbr", "bbr:variant=picoquic",
+    "bbr1", "bbr1:variant=linux", "c4", "prague", "dctcp", "ledbat-pp", "screamv2",
 )  # fmt: skip
 BUGS = {
     "noq-800": "bbr", "noq-819": "bbr", "lsquic-544": "bbr", "picoquic-2118": "bbr", "erlang-quic-57": "bbr",
@@ -34,9 +36,10 @@ BUGS = {
 FITS = 0.06
 """A larger residual does not fit."""
 LEAD = 0.005
-"""Residuals that are closer than this are not told apart."""
+"""Residuals that are closer than this are not told apart..."""
 _CLEARLY = 2.0
-"""A bug is named where its residual is so many times below what fits, and that of its original above it."""
+"""... nor those that are less than so many times the least. A bug is named where its residual is so many times
+below what fits, and that of its original above it."""
 
 FOLLOWERS = frozenset(("c4", "bbr1"))
 """They follow what is delivered, and so fit any sender whose application is steady."""
@@ -58,7 +61,8 @@ class Who:
         known = [one for one in self.fits if one.is_known]
         if not known or known[0].residual >= FITS:
             return ()
-        return tuple(one.controller for one in known if one.residual - known[0].residual < LEAD)
+        most = max(known[0].residual + LEAD, _CLEARLY * known[0].residual)
+        return tuple(one.controller for one in known if one.residual < most)
 
     @property
     def best(self) -> Fit | None:
@@ -87,6 +91,6 @@ def _ordered(fits: list[Fit]) -> tuple[Fit, ...]:
 
 
 def others(view: View, held: Limits) -> npt.NDArray[np.bool_]:
-    """Packets that left while something other than the controller limited the sender."""
+    """Packets that left while something other than the controller limited the sender, or while it repaired."""
     place = np.maximum(0, np.searchsorted(held.begins_s, view.sent_s, side="right") - 1)
-    return np.isin(held.causes[place], (APPLICATION, FLOW_CONTROL, STALLED))
+    return np.asarray(np.isin(held.causes[place], (APPLICATION, FLOW_CONTROL, STALLED)) | recovers(view))
