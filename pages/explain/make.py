@@ -43,6 +43,8 @@ BUG_SCENARIOS = {
 HEALTHY_SEEDS = range(20_200, 20_225)
 TWIN_KINDS = {"bulk": "alone", "loss": "with random loss"}
 TWIN_SEEDS = range(20_000, 20_015)
+LOSSES = (0, 10, 40)
+"""The least of each class of files by their random losses."""
 
 
 def make() -> None:
@@ -73,7 +75,27 @@ def make_limits() -> None:
 def make_twins() -> None:
     """Other controllers on the paths of files."""
     head = _head("paths", "guesses", "median error", "90 % of errors", "interval covers", "fastest is right")
-    fill(PAGE, "twins", "\n".join([*head, *(_twins(kind, words) for kind, words in TWIN_KINDS.items())]))
+    found = {kind: [guesses(kind, seed) for seed in TWIN_SEEDS] for kind in TWIN_KINDS}
+    lines = [_twins(words, found[kind]) for kind, words in TWIN_KINDS.items()]
+    fill(PAGE, "twins", "\n".join([*head, *lines]))
+    lossy = [one for of in found["loss"] for one in of]
+    lines = _head(
+        "random losses in the file", "guesses", "median error", "90 % of errors", "one deviation of the rate"
+    )
+    for low, high in zip(LOSSES, (*LOSSES[1:], None), strict=True):
+        some = [one for one in lossy if low <= one.losses and (high is None or one.losses < high)]
+        if some:
+            said = f"{low} to {high - 1}" if high else f"{low} or more"
+            counted = float(np.mean([1 / np.sqrt(max(1, one.losses)) for one in some]))
+            lines.append(row(said, str(len(some)), *_errors([one.error for one in some]), percent(counted)))
+    known = _errors([one.known_error for one in lossy])
+    spread = _errors([error for one in lossy for error in one.spread])
+    said = (
+        f"If the file told the rate of loss, the error would be {known[0]} in the median and {known[1]} for nine "
+        f"of ten. One trial of the same path is {spread[0]} from the median of the others in the median, and "
+        f"{spread[1]} for nine of ten."
+    )
+    fill(PAGE, "twins by losses", "\n".join([*lines, "", *wrap(said, 105)]))
 
 
 def make_bugs() -> None:
@@ -101,13 +123,16 @@ def make_bugs() -> None:
     fill(PAGE, "bugs", "\n".join([*lines, "", *wrap(said, 105)]))
 
 
-def _twins(kind: str, words: str) -> str:
-    found: list[list[Guess]] = [guesses(kind, seed) for seed in TWIN_SEEDS]
+def _twins(words: str, found: list[list[Guess]]) -> str:
     each = [one for of in found for one in of]
-    errors = np.abs([one.error for one in each])
-    parts = (_small(float(np.quantile(errors, part))) for part in (0.5, 0.9))
     right = percent(float(np.mean([has_best(of) for of in found])))
-    return row(words, str(len(each)), *parts, percent(float(np.mean([one.is_covered for one in each]))), right)
+    covered = percent(float(np.mean([one.covered for one in each])))
+    return row(words, str(len(each)), *_errors([one.error for one in each]), covered, right)
+
+
+def _errors(errors: list[float]) -> list[str]:
+    """The median, and what nine of ten do not exceed."""
+    return [_small(float(np.quantile(np.abs(errors), part))) for part in (0.5, 0.9)]
 
 
 def parts() -> list[tuple[str, Callable[[], str]]]:
