@@ -265,6 +265,8 @@ class FileAccount:
         rest = [one for one in self.who.fits if one.is_known and one.controller not in names][:_NEXT]
         further = ", ".join(f"{one.controller} {one.residual:.3f}" for one in rest)
         more = f"; the next are {further}" if rest else ""
+        if best.residual >= FITS:
+            more += f"; that is above {FITS}, and it is named since it would be farther with other waits"
         return f"Its controller behaves as {several} (residual {best.residual:.3f}{more})."
 
     def _missing(self) -> str:

@@ -1,8 +1,9 @@
 """Which controller a sender has: the one that would have allowed what it did, or a set of them, or none.
 
 Those whose residuals are less than twice the least are one answer with several names. Candidates are ours with
-their variants. One with a known bug is named only where its healthy original is twice as far as what fits, and its
-residual at most half of what fits and of that of any healthy candidate. The residual of each is in `replay`.
+their variants. Where none fits, the closest are named if they replay worse with other waits (`waits`). One with a
+known bug is named only where its healthy original is twice as far as what fits, and its residual at most half of
+what fits and of that of any healthy candidate. The residual of each is in `replay`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from thalweg.foreign.inference.idle import silences
 from thalweg.foreign.inference.limits import APPLICATION, FLOW_CONTROL, STALLED, Limits
 from thalweg.foreign.inference.recovery import recovers
 from thalweg.foreign.inference.replay import Fit, Script, fit
+from thalweg.foreign.inference.waits import led_by_waits
 from thalweg.foreign.reading.view import View
 
 CANDIDATES = (
@@ -41,7 +43,12 @@ _CLEARLY = 2.0
 """... nor those that are less than so many times the least. A bug is named where its residual is so many times
 below what fits, and that of its original above it."""
 
-FOLLOWERS = frozenset(("c4", "bbr1"))
+_ANY, _MOST_LED = 4 * FITS, 6
+"""As far as this is any controller from any sender; so many are tried."""
+_MARKED = frozenset(("prague", "dctcp"))
+"""They require ECN (RFC 9331 section 4.1, RFC 8257 section 3.1): their packets can be marked."""
+
+FOLLOWERS = frozenset(("c4", "bbr1", "bbr1:variant=linux"))
 """They follow what is delivered, and so fit any sender whose application is steady."""
 
 
@@ -52,17 +59,19 @@ class Who:
     fits: tuple[Fit, ...]
     bug: Fit | None = None
     """The controller with a known bug that is named instead."""
+    led: frozenset[str] = frozenset()
+    """Where none fits: those that the exact times of the file bring closer than others would."""
 
     @property
     def named(self) -> tuple[str, ...]:
         """The controller; several that are not told apart; none if none fits."""
         if self.bug is not None:
             return (self.bug.controller,)
-        known = [one for one in self.fits if one.is_known]
-        if not known or known[0].residual >= FITS:
+        near = _near(self.fits)
+        if not near or (near[0].residual >= FITS and near[0].controller not in self.led):
             return ()
-        most = max(known[0].residual + LEAD, _CLEARLY * known[0].residual)
-        return tuple(one.controller for one in known if one.residual < most)
+        fitting = near[0].residual < FITS
+        return tuple(one.controller for one in near if fitting or one.controller in self.led)
 
     @property
     def best(self) -> Fit | None:
@@ -76,14 +85,28 @@ def who(view: View, held: Limits, candidates: Sequence[str] = CANDIDATES) -> Who
     """Replays a sender's view through each candidate; what else limited it does not count."""
     if not view.has_acks:
         return Who(())
-    script = Script.of(view, silences(view))
+    idle = silences(view)
+    script = Script.of(view, idle)
     skipped = others(view, held)
-    fits = _ordered([fit(view, script, name, skipped) for name in candidates])
+    possible = [name for name in candidates if view.is_ect is not False or name not in _MARKED]
+    fits = _ordered([fit(view, script, name, skipped) for name in possible])
     far = {one.controller for one in fits if one.residual >= _CLEARLY * FITS}
     bugs = [f"mutant:bug={bug}" for bug, original in BUGS.items() if original in far]
     found = _ordered([fit(view, script, name, skipped) for name in bugs])
     is_bug = bool(found) and _CLEARLY * found[0].residual <= min(FITS, fits[0].residual)
-    return Who(fits, found[0] if is_bug else None)
+    near = _near(fits)
+    led: frozenset[str] = frozenset()
+    if near and FITS <= near[0].residual < _ANY and not is_bug:
+        residuals = {one.controller: one.residual for one in near[:_MOST_LED]}
+        led = led_by_waits(view, idle, skipped, residuals)
+    return Who(fits, found[0] if is_bug else None, led)
+
+
+def _near(fits: Sequence[Fit]) -> list[Fit]:
+    """Those that are not told from the closest one."""
+    known = [one for one in fits if one.is_known]
+    most = max(known[0].residual + LEAD, _CLEARLY * known[0].residual) if known else 0.0
+    return [one for one in known if one.residual < most]
 
 
 def _ordered(fits: list[Fit]) -> tuple[Fit, ...]:

@@ -42,6 +42,8 @@ class _Header(NamedTuple):
     target: bytes
     at: int
     length: int
+    is_ect: bool
+    """Whether the network may mark it (RFC 3168)."""
 
 
 def is_capture(data: bytes) -> bool:
@@ -139,7 +141,8 @@ def _ip(buffer: bytes, link: int) -> _Header | None:
             return None
         # Offload leaves the length of the largest segments out.
         length = (total or len(buffer) - at) - header
-        return _Header(protocol, buffer[at + 12 : at + 16], buffer[at + 16 : at + 20], at + header, length)
+        ends = buffer[at + 12 : at + 16], buffer[at + 16 : at + 20]
+        return _Header(protocol, *ends, at + header, length, buffer[at + 1] & 3 != 0)
     if version == 6:
         length, protocol = struct.unpack_from("!HB", buffer, at + 4)
         source, target = buffer[at + 8 : at + 24], buffer[at + 24 : at + 40]
@@ -148,7 +151,7 @@ def _ip(buffer: bytes, link: int) -> _Header | None:
         while protocol in (0, 43, 60):  # options, routing
             following, size = buffer[begin], (buffer[begin + 1] + 1) * 8
             protocol, begin, length = following, begin + size, length - size
-        return _Header(protocol, source, target, begin, length)
+        return _Header(protocol, source, target, begin, length, buffer[at + 1] >> 4 & 3 != 0)
     return None
 
 
@@ -165,6 +168,7 @@ def _take(flows: _Flows, ip: _Header, buffer: bytes, time: float, seen_at: str) 
             raise DamageError(f"it has more than {_MOST_FLOWS} flows")
         flow = flows[key] = Flow(ip.protocol, ends, Direction(), Direction())
     direction = flow.forward if forward else flow.backward
+    direction.has_ect |= ip.is_ect
     if ip.protocol == _UDP:
         size = ip.length - 8
         if size > 0:

@@ -63,6 +63,8 @@ class Direction:
     bytes: int = 0
     count: int = 0
     """Packets with data."""
+    has_ect: bool = False
+    """Whether the network might have marked any (RFC 3168)."""
 
     def add(self, segment: Segment) -> None:
         """One more packet."""

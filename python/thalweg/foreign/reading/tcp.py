@@ -193,6 +193,7 @@ def view(flow: Flow) -> View | None:
         allowed=steps([time - begin for time in reading.allowed[0]], reading.allowed[1]),
         offered=steps([time - begin for time in reading.offered[0]], reading.offered[1]),
         handshake_s=float(times[0]) - begin,
+        is_ect=flow.largest.has_ect,
         missing=reading.lacks(),
     )
 

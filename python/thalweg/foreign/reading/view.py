@@ -76,6 +76,8 @@ class View:
     arrived_bytes: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
     marks: Steps = NONE
     """CE marks in all, as acknowledgements count them."""
+    is_ect: bool | None = None
+    """Whether the network could mark its packets (RFC 3168); None where the file does not tell."""
     rtt: Steps = NONE
     """Samples of the round-trip time."""
     window: Steps = NONE
