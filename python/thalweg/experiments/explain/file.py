@@ -257,6 +257,11 @@ class FileAccount:
         if self.who.bug is not None:
             bug = best.controller.partition("=")[2]
             original = next(one for one in self.who.fits if one.controller == BUGS[bug])
+            if self.who.is_logged:
+                return (
+                    f"Its controller behaves as {original.controller} with the known bug {bug}: with it, and not "
+                    "without, it decides what the file logs."
+                )
             return (
                 f"Its controller behaves as {original.controller} with the known bug {bug} (residual "
                 f"{best.residual:.3f}; without the bug {original.residual:.3f})."

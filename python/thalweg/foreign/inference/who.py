@@ -2,21 +2,21 @@
 
 Those whose residuals are less than twice the least are one answer with several names. Candidates are ours with
 their variants. Where none fits, the closest are named if they replay worse with other waits (`waits`). One with a
-known bug is named only where its healthy original is twice as far as what fits, and its residual at most half of
-what fits and of that of any healthy candidate. The residual of each is in `replay`.
+known bug is named only where its healthy original is twice as far as what fits, and it at most half as far as that
+and as any healthy candidate: by packets, or by what a log says (`logged`). The residual of each is in `replay`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from thalweg.foreign.inference.idle import silences
 from thalweg.foreign.inference.limits import APPLICATION, FLOW_CONTROL, STALLED, Limits
+from thalweg.foreign.inference.logged import distance, idle_times
 from thalweg.foreign.inference.recovery import recovers
 from thalweg.foreign.inference.replay import Fit, Script, fit
 from thalweg.foreign.inference.waits import led_by_waits
@@ -59,6 +59,8 @@ class Who:
     fits: tuple[Fit, ...]
     bug: Fit | None = None
     """The controller with a known bug that is named instead."""
+    is_logged: bool = False
+    """Whether a log names it, and not packets alone."""
     led: frozenset[str] = frozenset()
     """Where none fits: those that the exact times of the file bring closer than others would."""
 
@@ -85,21 +87,37 @@ def who(view: View, held: Limits, candidates: Sequence[str] = CANDIDATES) -> Who
     """Replays a sender's view through each candidate; what else limited it does not count."""
     if not view.has_acks:
         return Who(())
-    idle = silences(view)
+    idle = idle_times(view, held)
     script = Script.of(view, idle)
     skipped = others(view, held)
     possible = [name for name in candidates if view.is_ect is not False or name not in _MARKED]
     fits = _ordered([fit(view, script, name, skipped) for name in possible])
-    far = {one.controller for one in fits if one.residual >= _CLEARLY * FITS}
-    bugs = [f"mutant:bug={bug}" for bug, original in BUGS.items() if original in far]
-    found = _ordered([fit(view, script, name, skipped) for name in bugs])
-    is_bug = bool(found) and _CLEARLY * found[0].residual <= min(FITS, fits[0].residual)
+
+    def replayed(name: str) -> Fit:
+        return fit(view, script, name, skipped)
+
+    bug = _bug(fits, lambda one: one.residual, replayed)
+    is_logged = bug is None
+    if is_logged and view.window:
+        bug = _bug(fits, lambda one: distance(view, one), replayed)
     near = _near(fits)
     led: frozenset[str] = frozenset()
-    if near and FITS <= near[0].residual < _ANY and not is_bug:
+    if near and FITS <= near[0].residual < _ANY and bug is None:
         residuals = {one.controller: one.residual for one in near[:_MOST_LED]}
         led = led_by_waits(view, idle, skipped, residuals)
-    return Who(fits, found[0] if is_bug else None, led)
+    return Who(fits, bug, bug is not None and is_logged, led)
+
+
+def _bug(fits: Sequence[Fit], far: Callable[[Fit], float], replayed: Callable[[str], Fit]) -> Fit | None:
+    """The controller with a known bug that is close while all without it are far."""
+    healthy = {one.controller: far(one) for one in fits}
+    tried = [bug for bug, original in BUGS.items() if healthy.get(original, 0.0) >= _CLEARLY * FITS]
+    found = [(far(one), one) for one in (replayed(f"mutant:bug={bug}") for bug in tried)]
+    known = [(away, one) for away, one in found if _CLEARLY * away <= FITS]
+    if not known:
+        return None
+    away, closest = min(known, key=lambda entry: entry[0])
+    return closest if _CLEARLY * away <= np.nanmin(list(healthy.values())) else None
 
 
 def _near(fits: Sequence[Fit]) -> list[Fit]:
