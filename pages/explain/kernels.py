@@ -41,7 +41,7 @@ class Explained:
     controller: str
     side: str
     families: frozenset[str]
-    """Of the candidates that are named; empty where none is."""
+    """Families of the candidates that are named; empty where none is."""
     capacity: float | None
     rtt: float
     """Relative errors; None where the capacity was not seen."""

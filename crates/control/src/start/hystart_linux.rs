@@ -145,8 +145,8 @@ mod tests {
     fn a_train_of_acks_longer_than_half_of_the_least_rtt_ends_it() {
         // 40 packets; the least RTT is 40 ms. The first ACK begins the round; the train has 20 ms after ten more.
         assert_eq!(leaves_after("hystart-unpaced", 2, 40, 2), Some(12));
-        // ACKs that are 3 ms apart are no train, and end it by the delay: 51 ms is more than 40 + 40/8 = 45 ms, but
-        // the smallest of the round is 40 ms.
+        // ACKs that are 3 ms apart are not a train. Nor does the delay end it: 40 + 40/8 = 45 ms is the
+        // limit, and the smallest of the round is 40 ms.
         assert_eq!(leaves_after("hystart-unpaced", 2, 40, 3), None);
         // Paced, as long as the RTT and 1 ms: 41 ms, after 21 more.
         assert_eq!(leaves_after("hystart-linux", 2, 40, 2), Some(22));

@@ -16,7 +16,7 @@ from thalweg.foreign.inference.replay import Fit
 from thalweg.foreign.reading.view import Floats, View
 
 _PARTS = 200
-"""Of the time, each of which counts the same."""
+"""Equal parts of the time, each of which counts the same."""
 
 
 def idle_times(view: View, held: Limits) -> Floats:

@@ -1,7 +1,7 @@
 """When a sender of TCP repairs losses: from the first loss until what was sent again has been acknowledged.
 
 Meanwhile Proportional Rate Reduction decides what is sent, and not the window: as packets are delivered, the
-flight comes down to the window by the end (RFC 9937; Linux has it for every controller).
+flight comes down to the window by the end (RFC 6937; Linux has it for every controller).
 """
 
 from __future__ import annotations

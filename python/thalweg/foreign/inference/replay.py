@@ -39,7 +39,7 @@ class Script:
         number = np.arange(view.sent_s.size)
         acked = np.isfinite(view.acked_s)
         lost = np.isfinite(view.lost_s) & ~(view.lost_s > view.acked_s)
-        # TCP answers a lost retransmission within the recovery that sent it (RFC 6675 section 5): for it the
+        # TCP answers a lost retransmission within the recovery that sent it (RFC 6675): for it the
         # window is not reduced again. A packet number of QUIC would say that it is.
         repeats = view.repeats if view.repeats.size else np.zeros(number.size, bool)
         late = view.is_spurious & (view.acked_s >= view.lost_s)

@@ -28,7 +28,7 @@ _WORSE = 1.1
 def led_by_waits(
     view: View, idle_s: Floats, skipped: npt.NDArray[np.bool_], residuals: dict[str, float]
 ) -> frozenset[str]:
-    """Those of the controllers, with their residuals, that replay worse with other waits."""
+    """Which of the controllers, with their residuals, replay worse with other waits."""
     scripts = [(drawn, Script.of(drawn, idle)) for drawn, idle in _drawn(view, idle_s)]
     medians = {
         name: np.median([fit(drawn, script, name, skipped).residual for drawn, script in scripts])

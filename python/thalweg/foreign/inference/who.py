@@ -121,7 +121,7 @@ def _bug(fits: Sequence[Fit], far: Callable[[Fit], float], replayed: Callable[[s
 
 
 def _near(fits: Sequence[Fit]) -> list[Fit]:
-    """Those that are not told from the closest one."""
+    """The closest one, and what is not told from it."""
     known = [one for one in fits if one.is_known]
     most = max(known[0].residual + LEAD, _CLEARLY * known[0].residual) if known else 0.0
     return [one for one in known if one.residual < most]

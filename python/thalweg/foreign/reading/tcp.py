@@ -108,7 +108,7 @@ class _Reading:
         left = one.time_s - self._way
         if self.clock:
             # Its clock has steps. What echoes the timestamp of an acknowledgement left after that had come
-            # (RFC 7323 section 4.3).
+            # (RFC 7323).
             left = max(self.clock(one), min(self._echoed.get(one.echo, -math.inf), left))
         before = self._highest
         if start < before:
