@@ -20,12 +20,19 @@ def test_other_waits_replay_worse_with_the_controller_of_the_sender_and_not_with
     assert found == {"bbr"}
 
 
-@pytest.mark.parametrize("controller", ["bbr", "bbr1", "ledbat-pp"])
+@pytest.mark.parametrize("controller", ["bbr", "ledbat-pp"])
 def test_such_a_sender_is_named_though_nothing_fits(controller: str) -> None:
     found = named("wifi", 312, controller)
     assert found.fits[0].residual >= FITS
     assert controller in found.named
     assert set(found.named) <= found.led
+
+
+def test_one_that_follows_what_is_delivered_is_not_named_for_coming_close() -> None:
+    found = named("wifi", 312, "bbr1")
+    assert found.fits[0].controller == "bbr1"
+    assert found.fits[0].residual >= FITS
+    assert found.named == ()
 
 
 def test_no_name_is_given_where_other_waits_bring_the_closest_as_near() -> None:

@@ -49,7 +49,8 @@ _MARKED = frozenset(("prague", "dctcp"))
 """They require ECN (RFC 9331 section 4.1, RFC 8257 section 3.1): their packets can be marked."""
 
 FOLLOWERS = frozenset(("c4", "bbr1", "bbr1:variant=linux"))
-"""They follow what is delivered, and so fit any sender whose application is steady."""
+"""They follow what is delivered, and so fit any sender whose application is steady. Where none fits, it says
+nothing that they come close."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,9 @@ class Who:
         near = _near(self.fits)
         if not near or (near[0].residual >= FITS and near[0].controller not in self.led):
             return ()
-        fitting = near[0].residual < FITS
-        return tuple(one.controller for one in near if fitting or one.controller in self.led)
+        if near[0].residual < FITS:
+            return tuple(one.controller for one in near)
+        return tuple(one.controller for one in near if one.controller in self.led - FOLLOWERS)
 
     @property
     def best(self) -> Fit | None:
