@@ -3,7 +3,7 @@
 Those whose residuals are less than twice the least are one answer with several names. Candidates are ours with
 their variants. Where none fits, the closest are named if they replay worse with other waits (`waits`). One with a
 known bug is named only where its healthy original is twice as far as what fits, and it at most half as far as that
-and as any healthy candidate: by packets, or by what a log says (`logged`). The residual of each is in `replay`.
+and as any healthy candidate: by what a log says (`logged`), else by packets. The residual of each is in `replay`.
 """
 
 from __future__ import annotations
@@ -98,10 +98,9 @@ def who(view: View, held: Limits, candidates: Sequence[str] = CANDIDATES) -> Who
     def replayed(name: str) -> Fit:
         return fit(view, script, name, skipped)
 
-    bug = _bug(fits, lambda one: one.residual, replayed)
-    is_logged = bug is None
-    if is_logged and view.window:
-        bug = _bug(fits, lambda one: distance(view, one), replayed)
+    # A log tells more than packets do.
+    is_logged = bool(fits) and math.isfinite(distance(view, fits[0]))
+    bug = _bug(fits, (lambda one: distance(view, one)) if is_logged else (lambda one: one.residual), replayed)
     near = _near(fits)
     led: frozenset[str] = frozenset()
     if near and FITS <= near[0].residual < _ANY and bug is None:
