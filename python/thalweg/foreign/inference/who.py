@@ -71,11 +71,12 @@ class Who:
         if self.bug is not None:
             return (self.bug.controller,)
         near = _near(self.fits)
-        if not near or (near[0].residual >= FITS and near[0].controller not in self.led):
-            return ()
-        if near[0].residual < FITS:
+        if near and near[0].residual < FITS:
             return tuple(one.controller for one in near)
-        return tuple(one.controller for one in near if one.controller in self.led - FOLLOWERS)
+        told = self.led - FOLLOWERS
+        if not near or near[0].controller not in told:
+            return ()
+        return tuple(one.controller for one in near if one.controller in told)
 
     @property
     def best(self) -> Fit | None:
