@@ -42,6 +42,7 @@ from pages.causes import transient, wifi
 from pages.draft_04 import of_draft_04
 from pages.experiments import first_growth, gaps, hosts, loopback_twin, small_windows, starts, stop_and_go
 from pages.experiments.experiment import HERE as EXPERIMENTS
+from pages.explain import kernels as explain_kernels
 from pages.explain import make as explain
 from pages.league import make as league
 from pages.made import DOCS, ROOT, commit, row
@@ -177,6 +178,7 @@ PAGES = {
         for name in suites.SUITES
     },
     "explain": Page(explain.PAGE, explain.make, partial(_lines, explain.parts)),
+    "explain-kernels": Page(explain.PAGE, explain_kernels.make_kernels),
     "tails": Page(tails_counted.PAGE, tails.make, partial(_lines, tails.parts)),
     "tails-coverage": Page(tails_counted.PAGE, tails.make_coverage, partial(_lines, tails_coverage.parts)),
     "tails-counted": Page(tails_counted.PAGE, tails_counted.make),

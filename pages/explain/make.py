@@ -43,6 +43,8 @@ BUG_SCENARIOS = {
 HEALTHY_SEEDS = range(20_200, 20_225)
 TWIN_KINDS = {"bulk": "alone", "loss": "with random loss"}
 TWIN_SEEDS = range(20_000, 20_015)
+LOSSES = (0, 10, 40)
+"""The least of each class of files by their random losses."""
 
 
 def make() -> None:
@@ -73,41 +75,64 @@ def make_limits() -> None:
 def make_twins() -> None:
     """Other controllers on the paths of files."""
     head = _head("paths", "guesses", "median error", "90 % of errors", "interval covers", "fastest is right")
-    fill(PAGE, "twins", "\n".join([*head, *(_twins(kind, words) for kind, words in TWIN_KINDS.items())]))
+    found = {kind: [guesses(kind, seed) for seed in TWIN_SEEDS] for kind in TWIN_KINDS}
+    lines = [_twins(words, found[kind]) for kind, words in TWIN_KINDS.items()]
+    fill(PAGE, "twins", "\n".join([*head, *lines]))
+    lossy = [one for of in found["loss"] for one in of]
+    lines = _head(
+        "random losses in the file", "guesses", "median error", "90 % of errors", "one deviation of the rate"
+    )
+    for low, high in zip(LOSSES, (*LOSSES[1:], None), strict=True):
+        some = [one for one in lossy if low <= one.losses and (high is None or one.losses < high)]
+        if some:
+            said = f"{low} to {high - 1}" if high else f"{low} or more"
+            counted = float(np.mean([1 / np.sqrt(max(1, one.losses)) for one in some]))
+            lines.append(row(said, str(len(some)), *_errors([one.error for one in some]), percent(counted)))
+    known = _errors([one.known_error for one in lossy])
+    spread = _errors([error for one in lossy for error in one.spread])
+    said = (
+        f"If the file told the rate of loss, the error would be {known[0]} in the median and {known[1]} for nine "
+        f"of ten. One trial of the same path is {spread[0]} from the median of the others in the median, and "
+        f"{spread[1]} for nine of ten."
+    )
+    fill(PAGE, "twins by losses", "\n".join([*lines, "", *wrap(said, 105)]))
 
 
 def make_bugs() -> None:
     """Known bugs: each in its scenario, and healthy senders."""
-    lines = _head("scenario", "bug", "residual with it", "without it", "named")
-    named_right = 0
+    lines = _head("scenario", "bug", "the original", "named from packets", "from a log")
+    right = [0, 0]
     for bug, scenario in BUG_SCENARIOS.items():
-        found, with_it = of_regression(scenario, bug)
-        without = next(one.residual for one in found.fits if one.controller == BUGS[bug])
-        is_named = found.named == (f"mutant:bug={bug}",)
-        named_right += is_named
-        cells = (f"{with_it:.3f}", f"{without:.3f}", "yes" if is_named else "no")
-        lines.append(row(scenario, bug, *cells))
+        found = [of_regression(scenario, bug, is_logged) for is_logged in (False, True)]
+        is_named = [one.named == (f"mutant:bug={bug}",) for one in found]
+        right = [count + is_right for count, is_right in zip(right, is_named, strict=True)]
+        without = next(one.residual for one in found[0].fits if one.controller == BUGS[bug])
+        lines.append(row(scenario, bug, f"{without:.3f}", *("yes" if one else "no" for one in is_named)))
     healthy = [
-        named(kind, seed, name)
+        [named(kind, seed, name, is_logged) for is_logged in (False, True)]
         for kind in NAME_KINDS
         for seed in HEALTHY_SEEDS
         for name in ("cubic", "bbr")
-    ]  # fmt: skip
-    accused = sum(one.bug is not None for one in healthy)
+    ]
+    accused = [sum(one[form].bug is not None for one in healthy) for form in (0, 1)]
     said = (
-        f"{named_right} of {len(BUG_SCENARIOS)} bugs are named. Of {len(healthy)} healthy senders, CUBIC and BBR "
-        f"on the paths of the table above, {accused} are accused."
+        f"{right[0]} of {len(BUG_SCENARIOS)} bugs are named from packets, and {right[1]} from a log that has the "
+        f"window and the pacing rate. Of {len(healthy)} healthy senders, CUBIC and BBR on the paths of the table "
+        f"above, {accused[0]} are accused by packets, and {accused[1]} by a log."
     )
     fill(PAGE, "bugs", "\n".join([*lines, "", *wrap(said, 105)]))
 
 
-def _twins(kind: str, words: str) -> str:
-    found: list[list[Guess]] = [guesses(kind, seed) for seed in TWIN_SEEDS]
+def _twins(words: str, found: list[list[Guess]]) -> str:
     each = [one for of in found for one in of]
-    errors = np.abs([one.error for one in each])
-    parts = (_small(float(np.quantile(errors, part))) for part in (0.5, 0.9))
     right = percent(float(np.mean([has_best(of) for of in found])))
-    return row(words, str(len(each)), *parts, percent(float(np.mean([one.is_covered for one in each]))), right)
+    covered = percent(float(np.mean([one.covered for one in each])))
+    return row(words, str(len(each)), *_errors([one.error for one in each]), covered, right)
+
+
+def _errors(errors: list[float]) -> list[str]:
+    """The median, and what nine of ten do not exceed."""
+    return [_small(float(np.quantile(np.abs(errors), part))) for part in (0.5, 0.9)]
 
 
 def parts() -> list[tuple[str, Callable[[], str]]]:

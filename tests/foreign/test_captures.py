@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from pages.explain import writers
 from thalweg.base.errors import RequestError
+from thalweg.foreign.inference.limits import limits
+from thalweg.foreign.inference.who import who
 from thalweg.foreign.reading import read
 
 from .logs import FUZZ, logged, read_or_refuse, traced
@@ -41,6 +43,23 @@ def test_a_capture_at_the_sender_has_its_packets_losses_and_receive_window(tmp_p
     left = view.allowed.at(view.offered.times_s) - view.offered.values
     # The writer does not know which packets carry no data of streams: a few.
     assert -8 * 1440 < np.nanmin(left) < 1440
+
+
+@pytest.mark.parametrize("codepoint", [0, 2])
+def test_controllers_that_require_ecn_are_named_only_where_packets_can_be_marked(
+    tmp_path: Path, codepoint: int
+) -> None:
+    writers.capture(logged(), tmp_path / "x.pcap", traced()[1])
+    data = bytearray((tmp_path / "x.pcap").read_bytes())
+    at = 24
+    while at < len(data):
+        data[at + 17] |= codepoint
+        at += 16 + int.from_bytes(data[at + 8 : at + 12], "little")
+    (tmp_path / "x.pcap").write_bytes(data)
+    (view,) = read(tmp_path / "x.pcap")
+    assert view.is_ect is (codepoint == 2)
+    tried = {one.controller for one in who(view, limits(view)).fits}
+    assert ("dctcp" in tried, "prague" in tried, "reno" in tried) == (view.is_ect, view.is_ect, True)
 
 
 def test_the_own_trace_has_the_same_packets_and_says_what_limited_them(tmp_path: Path) -> None:

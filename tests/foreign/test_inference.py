@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from pages.explain.measure import FORMS, Case, confusion, path_errors
+from pages.explain.paths import make
+from thalweg.engine.scenario import Scenario
 from thalweg.foreign.inference.cuts import LOSS, MARKS, NO_LOSS, SPURIOUS, counted, cuts
 from thalweg.foreign.inference.limits import limits, logged
 from thalweg.foreign.inference.path import path
@@ -127,3 +129,13 @@ def test_a_fall_has_the_cause_that_the_sender_saw(
     # 70 and 60 kB are within a round trip of each other, 59 is less than a twentieth below.
     assert [time for time, _ in found] == [2.0]
     assert counted(found) == {cause: 1}
+
+
+def test_delayed_acknowledgements_of_a_few_packets_are_not_a_queue() -> None:
+    # CUBIC at 0.5 % of loss sends few packets in a round trip, and the last of them is acknowledged late.
+    made = make("bulk", 3, "cubic")
+    changes = {"path.loss": "0.5 %", "path.rate": "48 Mbps", "path.rtt": "113 ms", "time_limit": "120 s"}
+    trace = Scenario.from_toml(made.text, made.kind, overrides=changes).run(7, trace=True).trace
+    assert trace is not None
+    found = path(Case(made, trace).packets())
+    assert not found.is_capacity_seen or found.capacity_bps == pytest.approx(48e6, rel=0.01)

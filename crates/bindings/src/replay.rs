@@ -30,10 +30,12 @@ enum Kind {
     AcksEnd,
     /// There is nothing to send.
     Idle,
+    /// A packet is gone, and the controller does not hear of it.
+    Forgotten,
 }
 
 impl Kind {
-    const ALL: [Kind; 7] = [
+    const ALL: [Kind; 8] = [
         Kind::Sent,
         Kind::Acknowledged,
         Kind::Lost,
@@ -41,6 +43,7 @@ impl Kind {
         Kind::Marked,
         Kind::AcksEnd,
         Kind::Idle,
+        Kind::Forgotten,
     ];
 }
 
@@ -86,6 +89,7 @@ impl Replay {
             Kind::Spurious => self.flow.on_late(now, number),
             Kind::Marked => self.flow.on_marks(now, number),
             Kind::AcksEnd => self.flow.on_acks_ended(now),
+            Kind::Forgotten => self.flow.forget(number),
             Kind::Idle => self.flow.on_nothing_to_send(now),
         }
         Ok(())

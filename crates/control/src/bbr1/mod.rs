@@ -9,6 +9,10 @@
 //! One file for each part: [`rtprop`], [`probe_bw`], [`probe_rtt`], [`recovery`], [`output`]. Round
 //! counting, the full-pipe estimator, the maximum filter and the samples are in [`crate::bbr_model`].
 //!
+//! The variant `linux` differs where `net/ipv4/tcp_bbr.c` of Linux 6 does: it paces 1 % below the bandwidth
+//! (`bbr_pacing_margin_percent`), and a probe counts what the pacer has taken as in flight
+//! (`bbr_packets_in_net_at_edt`), so that it ends a quantum earlier.
+//!
 //! # Limits
 //! Linux's detection of token-bucket policers ("long-term bandwidth") is not in the draft
 //! and not implemented. ECN is neither claimed nor used.
@@ -40,13 +44,13 @@ pub(crate) const ENTRY: Entry = Entry {
     options: &[OptionDoc {
         name: "variant",
         kind: OptionKind::Variant {
-            here: &["draft"],
+            here: &["draft", "linux"],
             elsewhere: &["picoquic"],
         },
         default: "draft",
-        meaning: "the specification, or picoquic's version of August 2026",
+        meaning: "the specification; linux, where the kernel deviates from it; or picoquic's version of August 2026",
     }],
-    build: |_, init| Box::new(Bbr1::new(init)),
+    build: |options, init| Box::new(Bbr1::new(init, options.text("variant") == "linux")),
 };
 
 /// BtlBwFilterLen in round trips (section 4.1.1.2).
@@ -75,6 +79,7 @@ impl State {
 /// One flow under BBRv1.
 #[derive(Debug)]
 struct Bbr1 {
+    is_linux: bool,
     mtu: Bytes,
     initial_window: Bytes,
     state: State,
@@ -95,9 +100,10 @@ struct Bbr1 {
 
 impl Bbr1 {
     /// BBRInit() (section 4.3.1).
-    fn new(init: &Init) -> Self {
+    fn new(init: &Init, is_linux: bool) -> Self {
         let pacing_rate = initial_pacing_rate(init.initial_window, Duration::from_millis(1));
         Bbr1 {
+            is_linux,
             mtu: init.mtu,
             initial_window: init.initial_window,
             state: State::Startup,

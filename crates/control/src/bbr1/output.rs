@@ -9,6 +9,9 @@ use thalweg_units::Bytes;
 const DRAIN_GAIN: Gain = Gain::permille(347);
 /// Window gain of ProbeBW (section 4.3.4.1).
 const PROBE_BW_CWND_GAIN: Gain = Gain::percent(200);
+/// What `bbr_pacing_margin_percent` leaves.
+const LINUX_MARGIN: Gain = Gain::percent(99);
+
 impl Bbr1 {
     /// BBR.pacing_gain.
     pub(super) fn pacing_gain(&self) -> Gain {
@@ -38,7 +41,12 @@ impl Bbr1 {
 
     /// BBRSetPacingRateWithGain(): before the pipe is full, the rate only rises.
     pub(super) fn set_pacing_rate(&mut self, gain: Gain) {
-        let rate = gain.of_rate(self.btl_bw());
+        let of = if self.is_linux {
+            LINUX_MARGIN
+        } else {
+            Gain::UNITY
+        };
+        let rate = gain.of_rate(of.of_rate(self.btl_bw()));
         if !rate.is_zero() && (self.full_pipe.reached || rate > self.pacing_rate) {
             self.pacing_rate = rate;
         }

@@ -6,7 +6,7 @@ use crate::Context;
 use crate::bbr_model::Gain;
 use crate::event::Ack;
 use rand_core::Rng as _;
-use thalweg_units::Instant;
+use thalweg_units::{Bytes, Instant};
 
 /// One phase that probes, one that drains the queue, six that cruise (section 4.3.4.2).
 const GAINS: [Gain; 8] = [
@@ -64,8 +64,13 @@ impl Bbr1 {
         if gain == Gain::UNITY {
             is_full_length
         } else if gain > Gain::UNITY {
-            is_full_length
-                && (!event.newly_lost.is_zero() || event.prior_in_flight >= self.inflight(gain))
+            let paced = if self.is_linux {
+                self.quantum
+            } else {
+                Bytes::ZERO
+            };
+            let in_flight = event.prior_in_flight + paced;
+            is_full_length && (!event.newly_lost.is_zero() || in_flight >= self.inflight(gain))
         } else {
             is_full_length || event.prior_in_flight <= self.inflight(Gain::UNITY)
         }

@@ -55,6 +55,39 @@ fn the_gains_follow_each_other_and_each_lasts_about_one_round_trip() {
 }
 
 #[test]
+fn the_variant_of_linux_paces_a_hundredth_below_the_bandwidth() {
+    for (name, share) in [("bbr1", 1.0), ("bbr1:variant=linux", 0.99)] {
+        let mut path = Bottleneck::new(name, 20, 80, Bytes::new(1_000_000));
+        path.run_to("ProbeBW");
+        while path.variable("pacing_gain") != 1.0 {
+            path.run_for(Duration::from_millis(1));
+        }
+        let paced = path.flow.control().pacing.unwrap().as_bits_per_sec() as f64;
+        let found = paced / path.variable("btl_bw");
+        assert!((found - share).abs() < 1e-4, "{name}: {found}");
+    }
+}
+
+#[test]
+fn the_variant_of_linux_ends_a_probe_a_quantum_earlier() {
+    // 1.25 of the BDP and three quanta, of which the pacer holds one.
+    let most = |name: &str| {
+        let mut path = Bottleneck::new(name, 20, 80, Bytes::new(1_000_000));
+        path.run_to("ProbeBW");
+        let end = path.flow.now + Duration::from_secs(8);
+        let mut most = 0;
+        while path.flow.now < end {
+            path.run_for(Duration::from_millis(1));
+            most = most.max(path.flow.path.bytes_in_flight.as_u64());
+        }
+        most
+    };
+    let (draft, linux) = (most("bbr1"), most("bbr1:variant=linux"));
+    let quanta = (draft as f64 - linux as f64) / (MTU * 2).as_u64() as f64;
+    assert!((0.5..=2.5).contains(&quanta), "{draft} {linux}");
+}
+
+#[test]
 fn probe_rtt_holds_four_packets_for_200_ms_every_ten_seconds() {
     // Section 4.3.5
     let mut path = path(1_000);

@@ -6,7 +6,8 @@
 //! ([`SlowStart::on_congestion`], [`SlowStart::recover`]). Afterwards, and after persistent congestion, growth below
 //! the threshold is [`Classic`].
 //!
-//! Each start is a file: [`classic`], [`hystart`], [`delay`], [`search`], [`rapid`], [`resume`].
+//! Each start is a file: [`classic`], [`hystart`], [`hystart_linux`],
+//! [`delay`], [`search`], [`rapid`], [`resume`].
 //!
 //! # Limits
 //! One start at a time. Prague has HyStart++ only, by its own option.
@@ -14,6 +15,7 @@
 mod classic;
 mod delay;
 pub(crate) mod hystart;
+mod hystart_linux;
 mod rapid;
 mod resume;
 mod search;
@@ -27,7 +29,16 @@ use thalweg_units::{Bytes, Rate};
 pub(crate) use classic::Classic;
 
 /// The names that the option `start` takes.
-const NAMES: &[&str] = &["classic", "hystart", "delay", "search", "rapid", "resume"];
+const NAMES: &[&str] = &[
+    "classic",
+    "hystart",
+    "hystart-linux",
+    "hystart-unpaced",
+    "delay",
+    "search",
+    "rapid",
+    "resume",
+];
 
 /// The option of a controller whose start is `default`.
 pub(crate) const fn option(default: &'static str, meaning: &'static str) -> OptionDoc {
@@ -128,6 +139,8 @@ impl Clone for Box<dyn SlowStart> {
 pub(crate) fn of(name: &str, init: &Init, beta: f64) -> Box<dyn SlowStart> {
     match name {
         "hystart" => Box::new(hystart::HyStart::new()),
+        "hystart-linux" => Box::new(hystart_linux::HystartLinux::new(true)),
+        "hystart-unpaced" => Box::new(hystart_linux::HystartLinux::new(false)),
         "delay" => Box::new(delay::Delay::new()),
         "search" => Box::new(search::Search::new(init)),
         "rapid" => Box::new(rapid::Rapid::new(init, beta)),

@@ -15,7 +15,10 @@ impl StackFlow {
         }
         let mut batch = std::mem::take(&mut self.batch);
         let prior_in_flight = self.sender.path.bytes_in_flight;
-        let acked = self.settle_acked(&mut batch.acked);
+        let mut acked = self.settle_acked(&mut batch.acked);
+        if let Some(acked) = &mut acked {
+            acked.bytes += std::mem::take(&mut self.late);
+        }
         if batch.spurious {
             self.tell_spurious();
         }
@@ -294,5 +297,11 @@ mod tests {
         assert_eq!(flow.path().lost, SIZE);
         flow.on_late(at(26), 1);
         assert_eq!(flow.counters().spurious_losses, 1);
+        // It has been delivered, which counts with the next acknowledgement.
+        let delivered = flow.path().delivered;
+        flow.on_sent(at(26), 6, SIZE);
+        flow.on_acked(at(46), at(26), 6, SIZE, false);
+        flow.flush();
+        assert_eq!(flow.path().delivered - delivered, SIZE * 2);
     }
 }

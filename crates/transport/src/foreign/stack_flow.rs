@@ -32,6 +32,8 @@ pub struct StackFlow {
     pub(super) sent: VecDeque<Outstanding>,
     pub(super) recently_lost: VecDeque<Forgotten>,
     pub(super) batch: Batch,
+    /// Bytes of packets that were declared lost and have been acknowledged, which the next acknowledgement counts.
+    pub(super) late: Bytes,
     pub(super) now: Instant,
     /// The codepoint of packets, which they count as unless marked.
     pub(super) codepoint: Ecn,
@@ -66,6 +68,7 @@ impl StackFlow {
             sent: VecDeque::new(),
             recently_lost: VecDeque::new(),
             batch: Batch::default(),
+            late: Bytes::ZERO,
             now: start,
             smoothed: None,
             handshake_delivered: false,
@@ -348,6 +351,7 @@ impl StackFlow {
             && let Some(lost) = lost.remove(place)
         {
             self.tell_late(&lost);
+            self.late += self.sender.counted(lost.size);
             self.sender.decide();
         }
     }

@@ -257,6 +257,11 @@ class FileAccount:
         if self.who.bug is not None:
             bug = best.controller.partition("=")[2]
             original = next(one for one in self.who.fits if one.controller == BUGS[bug])
+            if self.who.is_logged:
+                return (
+                    f"Its controller behaves as {original.controller} with the known bug {bug}: with it, and not "
+                    "without, it decides what the file logs."
+                )
             return (
                 f"Its controller behaves as {original.controller} with the known bug {bug} (residual "
                 f"{best.residual:.3f}; without the bug {original.residual:.3f})."
@@ -265,6 +270,8 @@ class FileAccount:
         rest = [one for one in self.who.fits if one.is_known and one.controller not in names][:_NEXT]
         further = ", ".join(f"{one.controller} {one.residual:.3f}" for one in rest)
         more = f"; the next are {further}" if rest else ""
+        if best.residual >= FITS:
+            more += f"; that is above {FITS}, and it is named since it would be farther with other waits"
         return f"Its controller behaves as {several} (residual {best.residual:.3f}{more})."
 
     def _missing(self) -> str:

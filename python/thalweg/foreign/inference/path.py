@@ -20,6 +20,8 @@ HEADERS = {"QUIC": 28, "UDP": 28, "TCP": 52}
 _PACKETS = 48
 """Packets of one measurement of the capacity."""
 _LEAST_MEASUREMENTS = 5
+_MOMENTS = 8
+"""Acknowledgements of one measurement, at the rate at which they come half of the time."""
 _FULL = 0.75
 """Share of the deepest wait: a loss amid such waits is an overflow."""
 _LEAST_LOSSES = 2
@@ -118,7 +120,7 @@ def _capacity(view: View, sizes: Any, waits: Floats, floor: float) -> tuple[floa
     total = np.cumsum(carried)
     if moments.size < 4:
         return None, False
-    most = max(float(np.median(np.diff(moments))) * 8, 0.02)
+    most = max(float(np.median(np.diff(moments))) * _MOMENTS, 0.02)
     ends = np.searchsorted(moments, moments + most)
     inside = ends < moments.size
     begins = np.flatnonzero(inside)
@@ -126,7 +128,8 @@ def _capacity(view: View, sizes: Any, waits: Floats, floor: float) -> tuple[floa
     spans = moments[ends] - moments[begins]
     rates = (total[ends] - total[begins]) * 8 / np.maximum(spans, 1e-9)
     idle = np.append(0, np.cumsum(least <= floor))
-    is_busy = idle[ends + 1] - idle[begins] == 0
+    # Where fewer come than half of the time, what waits is a delayed acknowledgement.
+    is_busy = (idle[ends + 1] - idle[begins] == 0) & (2 * (ends - begins) >= _MOMENTS)
     # Losses are holes in what comes.
     lost = np.sort(view.lost_s[np.isfinite(view.lost_s)])
     rtt = float(np.median(view.rtt.values))

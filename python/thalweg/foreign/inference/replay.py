@@ -15,7 +15,7 @@ import numpy.typing as npt
 from thalweg import _native
 from thalweg.foreign.reading.view import Floats, Steps, View
 
-SENT, ACKED, LOST, SPURIOUS, MARKED, ACKS_END, IDLE = range(7)
+SENT, ACKED, LOST, SPURIOUS, MARKED, ACKS_END, IDLE, FORGOTTEN = range(8)
 _WINDOWS = 1.5
 """Round trips in a window of comparison."""
 _LEAST_WINDOWS = 6
@@ -39,6 +39,9 @@ class Script:
         number = np.arange(view.sent_s.size)
         acked = np.isfinite(view.acked_s)
         lost = np.isfinite(view.lost_s) & ~(view.lost_s > view.acked_s)
+        # TCP answers a lost retransmission within the recovery that sent it (RFC 6675): for it the
+        # window is not reduced again. A packet number of QUIC would say that it is.
+        repeats = view.repeats if view.repeats.size else np.zeros(number.size, bool)
         late = view.is_spurious & (view.acked_s >= view.lost_s)
         first = acked & ~late
         frames, place = np.unique(view.acked_by[acked], return_index=True)
@@ -56,7 +59,8 @@ class Script:
                 None,
             ),
             (ACKS_END, ends, np.zeros(frames.size, np.int64), frames),
-            (LOST, view.lost_s[lost], number[lost], None),
+            (LOST, view.lost_s[lost & ~repeats], number[lost & ~repeats], None),
+            (FORGOTTEN, view.lost_s[lost & repeats], number[lost & repeats], None),
             (SENT, _before_answers(view), number, None),
             (IDLE, idle_s, np.zeros(idle_s.size, np.int64), None),
         ]
@@ -150,7 +154,8 @@ def _residuals(
     for low, high, left, right in zip(place[:-1], place[1:], edges[:-1], edges[1:], strict=True):
         if high - low < 2 or (skipped is not None and skipped[low:high].mean() > 0.1):
             continue
-        peak = float(used[low:high].max())
+        own = used[low:high] if skipped is None else used[low:high][~skipped[low:high]]
+        peak = float(own.max())
         rates = pacing[low:high]
         rated = np.isfinite(rates)
         rate = 0.0

@@ -1,27 +1,31 @@
 """Which controller a sender has: the one that would have allowed what it did, or a set of them, or none.
 
-Candidates are ours with their variants. One with a known bug is named only where its healthy original
-is twice as far as what fits, and its residual at most half of what fits and of that of any healthy candidate. The
-residual of each is in `replay`.
+Those whose residuals are less than twice the least are one answer with several names. Candidates are ours with
+their variants. Where none fits, the closest are named if they replay worse with other waits (`waits`). One with a
+known bug is named only where its healthy original is twice as far as what fits, and it at most half as far as that
+and as any healthy candidate: by what a log says (`logged`), else by packets. The residual of each is in `replay`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from thalweg.foreign.inference.idle import silences
 from thalweg.foreign.inference.limits import APPLICATION, FLOW_CONTROL, STALLED, Limits
+from thalweg.foreign.inference.logged import distance, idle_times
+from thalweg.foreign.inference.recovery import recovers
 from thalweg.foreign.inference.replay import Fit, Script, fit
+from thalweg.foreign.inference.waits import led_by_waits
 from thalweg.foreign.reading.view import View
 
 CANDIDATES = (
-    "cubic", "cubic:start=classic", "cubic:variant=cuback", "reno", "reno:variant=picoquic", "bbr",
-    "bbr:variant=picoquic", "bbr1", "c4", "prague", "dctcp", "ledbat-pp", "screamv2",
+    "cubic", "cubic:start=classic", "cubic:variant=cuback", "cubic:variant=linux,start=hystart-linux",
+    "cubic:variant=linux,start=hystart-unpaced", "reno", "reno:variant=picoquic", "bbr", "bbr:variant=picoquic",
+    "bbr1", "bbr1:variant=linux", "c4", "prague", "dctcp", "ledbat-pp", "screamv2",
 )  # fmt: skip
 BUGS = {
     "noq-800": "bbr", "noq-819": "bbr", "lsquic-544": "bbr", "picoquic-2118": "bbr", "erlang-quic-57": "bbr",
@@ -34,12 +38,19 @@ BUGS = {
 FITS = 0.06
 """A larger residual does not fit."""
 LEAD = 0.005
-"""Residuals that are closer than this are not told apart."""
+"""Residuals that are closer than this are not told apart..."""
 _CLEARLY = 2.0
-"""A bug is named where its residual is so many times below what fits, and that of its original above it."""
+"""... nor those that are less than so many times the least. A bug is named where its residual is so many times
+below what fits, and that of its original above it."""
 
-FOLLOWERS = frozenset(("c4", "bbr1"))
-"""They follow what is delivered, and so fit any sender whose application is steady."""
+_ANY, _MOST_LED = 4 * FITS, 6
+"""As far as this is any controller from any sender; so many are tried."""
+_MARKED = frozenset(("prague", "dctcp"))
+"""They require ECN (RFC 9331 section 4.1, RFC 8257 section 3.1): their packets can be marked."""
+
+FOLLOWERS = frozenset(("c4", "bbr1", "bbr1:variant=linux"))
+"""They follow what is delivered, and so fit any sender whose application is steady. Where none fits, it says
+nothing that they come close."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +60,23 @@ class Who:
     fits: tuple[Fit, ...]
     bug: Fit | None = None
     """The controller with a known bug that is named instead."""
+    is_logged: bool = False
+    """Whether a log names it, and not packets alone."""
+    led: frozenset[str] = frozenset()
+    """Where none fits: those that the exact times of the file bring closer than others would."""
 
     @property
     def named(self) -> tuple[str, ...]:
         """The controller; several that are not told apart; none if none fits."""
         if self.bug is not None:
             return (self.bug.controller,)
-        known = [one for one in self.fits if one.is_known]
-        if not known or known[0].residual >= FITS:
+        near = _near(self.fits)
+        if near and near[0].residual < FITS:
+            return tuple(one.controller for one in near)
+        told = self.led - FOLLOWERS
+        if not near or near[0].controller not in told:
             return ()
-        return tuple(one.controller for one in known if one.residual - known[0].residual < LEAD)
+        return tuple(one.controller for one in near if one.controller in told)
 
     @property
     def best(self) -> Fit | None:
@@ -72,14 +90,43 @@ def who(view: View, held: Limits, candidates: Sequence[str] = CANDIDATES) -> Who
     """Replays a sender's view through each candidate; what else limited it does not count."""
     if not view.has_acks:
         return Who(())
-    script = Script.of(view, silences(view))
+    idle = idle_times(view, held)
+    script = Script.of(view, idle)
     skipped = others(view, held)
-    fits = _ordered([fit(view, script, name, skipped) for name in candidates])
-    far = {one.controller for one in fits if one.residual >= _CLEARLY * FITS}
-    bugs = [f"mutant:bug={bug}" for bug, original in BUGS.items() if original in far]
-    found = _ordered([fit(view, script, name, skipped) for name in bugs])
-    is_bug = bool(found) and _CLEARLY * found[0].residual <= min(FITS, fits[0].residual)
-    return Who(fits, found[0] if is_bug else None)
+    possible = [name for name in candidates if view.is_ect is not False or name not in _MARKED]
+    fits = _ordered([fit(view, script, name, skipped) for name in possible])
+
+    def replayed(name: str) -> Fit:
+        return fit(view, script, name, skipped)
+
+    # A log tells more than packets do.
+    is_logged = bool(fits) and math.isfinite(distance(view, fits[0]))
+    bug = _bug(fits, (lambda one: distance(view, one)) if is_logged else (lambda one: one.residual), replayed)
+    near = _near(fits)
+    led: frozenset[str] = frozenset()
+    if near and FITS <= near[0].residual < _ANY and bug is None:
+        residuals = {one.controller: one.residual for one in near[:_MOST_LED]}
+        led = led_by_waits(view, idle, skipped, residuals)
+    return Who(fits, bug, bug is not None and is_logged, led)
+
+
+def _bug(fits: Sequence[Fit], far: Callable[[Fit], float], replayed: Callable[[str], Fit]) -> Fit | None:
+    """The controller with a known bug that is close while all without it are far."""
+    healthy = {one.controller: far(one) for one in fits}
+    tried = [bug for bug, original in BUGS.items() if healthy.get(original, 0.0) >= _CLEARLY * FITS]
+    found = [(far(one), one) for one in (replayed(f"mutant:bug={bug}") for bug in tried)]
+    known = [(away, one) for away, one in found if _CLEARLY * away <= FITS]
+    if not known:
+        return None
+    away, closest = min(known, key=lambda entry: entry[0])
+    return closest if _CLEARLY * away <= np.nanmin(list(healthy.values())) else None
+
+
+def _near(fits: Sequence[Fit]) -> list[Fit]:
+    """The closest one, and what is not told from it."""
+    known = [one for one in fits if one.is_known]
+    most = max(known[0].residual + LEAD, _CLEARLY * known[0].residual) if known else 0.0
+    return [one for one in known if one.residual < most]
 
 
 def _ordered(fits: list[Fit]) -> tuple[Fit, ...]:
@@ -87,6 +134,6 @@ def _ordered(fits: list[Fit]) -> tuple[Fit, ...]:
 
 
 def others(view: View, held: Limits) -> npt.NDArray[np.bool_]:
-    """Packets that left while something other than the controller limited the sender."""
+    """Packets that left while something other than the controller limited the sender, or while it repaired."""
     place = np.maximum(0, np.searchsorted(held.begins_s, view.sent_s, side="right") - 1)
-    return np.isin(held.causes[place], (APPLICATION, FLOW_CONTROL, STALLED))
+    return np.asarray(np.isin(held.causes[place], (APPLICATION, FLOW_CONTROL, STALLED)) | recovers(view))

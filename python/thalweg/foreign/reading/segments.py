@@ -63,6 +63,8 @@ class Direction:
     bytes: int = 0
     count: int = 0
     """Packets with data."""
+    has_ect: bool = False
+    """Whether the network might have marked any (RFC 3168)."""
 
     def add(self, segment: Segment) -> None:
         """One more packet."""
@@ -79,6 +81,8 @@ class Flow:
     ends: tuple[bytes, bytes, int, int]
     forward: Direction
     backward: Direction
+    seen_at: str = ""
+    """The interface, if others have seen it too."""
 
     @property
     def largest(self) -> Direction:
@@ -97,10 +101,11 @@ class Flow:
 
     @property
     def name(self) -> str:
-        """Addresses and ports, from the sender of the data."""
+        """Addresses and ports, from the sender of the data, and the interface where that tells it from others."""
         one, other, port, other_port = self.ends
         here, there = f"{_address(one)}:{port}", f"{_address(other)}:{other_port}"
-        return f"{here}-{there}" if self.largest is self.forward else f"{there}-{here}"
+        found = f"{here}-{there}" if self.largest is self.forward else f"{there}-{here}"
+        return f"{found} at {self.seen_at}" if self.seen_at else found
 
 
 def _address(packed: bytes) -> str:

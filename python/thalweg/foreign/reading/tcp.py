@@ -38,6 +38,7 @@ class _Sent:
     acked: list[float] = field(default_factory=list)
     acked_by: list[int] = field(default_factory=list)
     lost: list[float] = field(default_factory=list)
+    repeats: list[bool] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     last: list[list[int]] = field(default_factory=list)
@@ -45,7 +46,7 @@ class _Sent:
     settled: list[int] = field(default_factory=list)
     """Where the next part is that is not acknowledged."""
 
-    def send(self, time: float, size: int) -> int:
+    def send(self, time: float, size: int, is_again: bool) -> int:
         if len(self.times) == _MOST_PACKETS:
             raise DamageError(f"a connection has more than {_MOST_PACKETS} packets", "", "a part of the capture")
         self.times.append(time)
@@ -53,12 +54,13 @@ class _Sent:
         self.acked.append(math.nan)
         self.acked_by.append(-1)
         self.lost.append(math.nan)
+        self.repeats.append(is_again)
         return len(self.times) - 1
 
     def part(self, start: int, end: int, time: float) -> None:
         self.starts.append(start)
         self.ends.append(end)
-        self.last.append([self.send(time, end - start)])
+        self.last.append([self.send(time, end - start, is_again=False)])
         self.settled.append(len(self.settled))
 
     def open_from(self, place: int) -> int:
@@ -76,7 +78,7 @@ class _Reading:
     def __init__(self, flow: Flow) -> None:
         data, acks = flow.largest.segments, flow.other.segments
         self.place = place_of(flow)
-        self.clock = None if self.place.is_at_sender else clock_of(data, self.place.sender_s)
+        self.clock = None if self.place.is_at_sender else clock_of(data, self.place.data_s)
         self.mss = mss_of(data, acks)
         self.scale = max((one.scale for one in acks if one.flags & SYN), default=-1)
         self.sent = _Sent()
@@ -88,6 +90,8 @@ class _Reading:
         self._way = 0.0 if self.place.is_at_sender else self.place.sender_s / 2
         self._highest = self._acked = self._acks = 0
         self._least = math.inf
+        self._newest = 0.0
+        self._echoed: dict[int, float] = {}
         both = [(one.time_s, 0, one) for one in data if one.size]
         both += [(one.time_s, 1, one) for one in acks if one.flags & ACK]
         for _, is_ack, one in sorted(both, key=lambda entry: entry[:2]):
@@ -101,19 +105,24 @@ class _Reading:
         end = start + one.size
         if start < 0 or one.size > _MOST_SEGMENT:
             return
-        left = self.clock(one) if self.clock else one.time_s - self._way
+        left = one.time_s - self._way
+        if self.clock:
+            # Its clock has steps. What echoes the timestamp of an acknowledgement left after that had come
+            # (RFC 7323).
+            left = max(self.clock(one), min(self._echoed.get(one.echo, -math.inf), left))
         before = self._highest
         if start < before:
             patience = _REORDERED * self.place.total_s if self.clock else 0.0
             _again(self.sent, start, min(end, before), left, patience)
         if end > before:
             if self.clock and 0 < before < start:
-                # A hole is a packet that was lost before the capture, or that comes later.
+                # A hole is a packet that was lost before the capture, or that comes later: it left soon after
+                # the one before.
                 for low in range(before, min(start, before + 4096 * self.mss), self.mss):
-                    self.sent.part(low, min(low + self.mss, start), left)
+                    self.sent.part(low, min(low + self.mss, start), min(self._newest, left))
             for low in range(max(start, before), end, self.mss):
                 self.sent.part(low, min(low + self.mss, end), left)
-            self._highest = end
+            self._highest, self._newest = end, left
             self.offered[0].append(left)
             self.offered[1].append(float(end))
 
@@ -123,6 +132,8 @@ class _Reading:
             return
         self._acks += 1
         time = one.time_s + self._way
+        if one.value >= 0:
+            self._echoed.setdefault(one.value, time)
         if self.scale >= 0 and not one.flags & SYN:
             most = float(ack + (one.window << self.scale))
             if not self.allowed[1] or most > self.allowed[1][-1]:
@@ -177,10 +188,12 @@ def view(flow: Flow) -> View | None:
         acked_s=acked - begin,
         acked_by=np.asarray(sent.acked_by, np.int64)[order],
         lost_s=_declared(acked, np.asarray(sent.lost)[order]) - begin,
+        repeats=np.asarray(sent.repeats, bool)[order],
         rtt=steps([time - begin for time in reading.rtts[0]], reading.rtts[1]),
         allowed=steps([time - begin for time in reading.allowed[0]], reading.allowed[1]),
         offered=steps([time - begin for time in reading.offered[0]], reading.offered[1]),
         handshake_s=float(times[0]) - begin,
+        is_ect=flow.largest.has_ect,
         missing=reading.lacks(),
     )
 
@@ -223,7 +236,7 @@ def _again(sent: _Sent, start: int, end: int, time: float, patience: float) -> N
         if math.isnan(sent.acked[before]) and math.isnan(sent.lost[before]):
             sent.lost[before] = max(time, sent.times[before])
         if time > sent.times[before]:
-            sent.last[place].append(sent.send(time, sent.ends[place] - sent.starts[place]))
+            sent.last[place].append(sent.send(time, sent.ends[place] - sent.starts[place], is_again=True))
         place += 1
 
 

@@ -24,6 +24,8 @@ class Place:
 
     sender_s: float
     receiver_s: float
+    data_s: float
+    """The least time that full packets take from the sender: half of the round trip, or more on a slow link."""
 
     @property
     def total_s(self) -> float:
@@ -62,7 +64,7 @@ def place_of(flow: Flow) -> Place:
     syns[id(acks)] = next((one for one in acks if one.flags & SYN), None)
     mine, theirs = syns[id(data)], syns[id(acks)]
     receiver = _answer(data, acks)
-    sender = _echo(data, acks)
+    sender = echo = _echo(data, acks)
     if mine is not None and theirs is not None:
         first, second = sorted((mine, theirs), key=lambda one: one.time_s)
         way = data if first is mine else acks
@@ -76,7 +78,10 @@ def place_of(flow: Flow) -> Place:
                 sender, receiver = to_server, min(receiver, to_client)
     if not math.isfinite(sender):
         sender = 0.0
-    return Place(max(0.0, sender), receiver if math.isfinite(receiver) else 0.0)
+    if not math.isfinite(echo):
+        echo = sender
+    sender = max(0.0, sender)
+    return Place(sender, receiver if math.isfinite(receiver) else 0.0, max(sender / 2, echo - sender / 2))
 
 
 def _answer(data: list[Segment], acks: list[Segment]) -> float:
@@ -107,8 +112,8 @@ class Clock:
         return segment.value * self.tick + self.offset
 
 
-def clock_of(data: list[Segment], sender_s: float) -> Clock | None:
-    """The clock, of which the least delay to the capture is half of a round trip; none without timestamps."""
+def clock_of(data: list[Segment], data_s: float) -> Clock | None:
+    """The clock, of which `data_s` is the least delay to the capture; none without timestamps."""
     stamped = [one for one in data if one.value > 0 and one.size]
     if len(stamped) < 8 or stamped[-1].value <= stamped[0].value:
         return None
@@ -117,4 +122,4 @@ def clock_of(data: list[Segment], sender_s: float) -> Clock | None:
     if not 0.5 < span / tick < 2:
         return None
     way = np.asarray([one.time_s - one.value * tick for one in stamped])
-    return Clock(tick, float(way.min()) - sender_s / 2)
+    return Clock(tick, float(way.min()) - data_s)

@@ -69,11 +69,15 @@ class View:
     """Which acknowledgement did so, counted in their order; -1 for none."""
     lost_s: Floats = field(default_factory=lambda: np.zeros(0))
     """When each packet was declared lost; NaN if it never was."""
+    repeats: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    """Which packets repeat others of TCP, by their place in its sequence; empty where a file does not tell."""
     arrived_s: Floats = field(default_factory=lambda: np.zeros(0))
     """Packets that came in, at a receiver."""
     arrived_bytes: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
     marks: Steps = NONE
     """CE marks in all, as acknowledgements count them."""
+    is_ect: bool | None = None
+    """Whether the network could mark its packets (RFC 3168); None where the file does not tell."""
     rtt: Steps = NONE
     """Samples of the round-trip time."""
     window: Steps = NONE

@@ -1,0 +1,56 @@
+"""Controllers that do not replay closely, but that the exact times of a file bring closer than others would.
+
+Slow starts that end by delay, probes and rounds decide by single samples. Where these scatter, as on Wi-Fi, an
+event before the file begins, or one that is a little late in it, leads to another window for seconds: the sender's
+own controller does not replay closely either. But with the same events in the same order, and each wait between
+them up to a fifth longer or shorter, it decides otherwise and replays worse. To most others the times of the file
+are no better than these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from thalweg.foreign.inference.replay import Script, fit
+from thalweg.foreign.reading.view import Floats, Steps, View
+
+_DRAWS = 9
+_SHARE = 0.2
+"""By how much of it each wait is longer or shorter."""
+_WORSE = 1.1
+"""The median residual with other waits, over the one with those of the file."""
+
+
+def led_by_waits(
+    view: View, idle_s: Floats, skipped: npt.NDArray[np.bool_], residuals: dict[str, float]
+) -> frozenset[str]:
+    """Which of the controllers, with their residuals, replay worse with other waits."""
+    scripts = [(drawn, Script.of(drawn, idle)) for drawn, idle in _drawn(view, idle_s)]
+    medians = {
+        name: np.median([fit(drawn, script, name, skipped).residual for drawn, script in scripts])
+        for name in residuals
+    }
+    return frozenset(name for name, residual in residuals.items() if medians[name] > _WORSE * residual)
+
+
+def _drawn(view: View, idle_s: Floats) -> Iterator[tuple[View, Floats]]:
+    """The view with other waits between its events, always the same ones."""
+    random = np.random.default_rng(_DRAWS)
+    marks = view.marks.times_s
+    every = np.concatenate([view.sent_s, view.acked_s, view.lost_s, marks, idle_s])
+    times = np.unique(every[np.isfinite(every)])
+    waits = np.diff(times)
+    for _ in range(_DRAWS):
+        longer = waits * (1 + random.uniform(-_SHARE, _SHARE, waits.size))
+        new = times[0] + np.append(0.0, np.cumsum(longer))
+        sent, acked, lost, marked, idle = (
+            np.interp(one, times, new) for one in (view.sent_s, view.acked_s, view.lost_s, marks, idle_s)
+        )
+        yield (
+            replace(view, sent_s=sent, acked_s=acked, lost_s=lost, marks=Steps(marked, view.marks.values)),
+            idle,
+        )
