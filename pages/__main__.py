@@ -165,7 +165,7 @@ PAGES = {
         }.items()
     },
     "transient-causes": Page(DOCS / "evidence" / "studies" / "transient.md", transient.make),
-    "live-tables": Page(DOCS / "evidence" / "live.md", live_tables.make),
+    "live-tables": Page(DOCS / "evidence" / "real-time.md", live_tables.make),
     "small-tables": Page(DOCS / "reference" / "models.md", small_tables.make),
     "wifi-causes": Page(DOCS / "evidence" / "studies" / "wifi-compete.md", wifi.make),
     "laws": Page(DOCS / "evidence" / "studies" / "laws.md", laws.make),

@@ -179,9 +179,9 @@ def _kept(name: str) -> dict[str, Any]:
 PARTS = (
     ("evidence/studies/transient.md", "live", transient),
     ("evidence/studies/harm.md", "live", harm),
-    ("evidence/live.md", "kernel", kernel),
-    ("evidence/live.md", "quic", quic),
-    ("evidence/live.md", "share", share),
+    ("evidence/real-time.md", "kernel", kernel),
+    ("evidence/real-time.md", "quic", quic),
+    ("evidence/real-time.md", "share", share),
 )
 
 

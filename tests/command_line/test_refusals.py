@@ -19,7 +19,7 @@ Capture = pytest.CaptureFixture[str]
         ('"20 Mbps"', "20", 4, "20"),
         ('"200 kB"', '"-200 kB"', 11, "-200 kB"),
         ('"cubic"', '"cubik"', 10, 'unknown controller "cubik"'),
-        ('"cubic"', '"cubic:start=fast"', 10, "accepted: classic, hystart, delay"),
+        ('"cubic"', '"cubic:start=fast"', 10, "accepted: classic, hystart, hystart-linux"),
         ('flow = "main"', 'flow = "other"', 14, 'there is no flow "other"; accepted: main'),
         ('"completion"', '"happiness"', 15, 'unknown metric "happiness"; accepted: completion, closed'),
         ('download = "200 kB"', "", 8, "has no workload"),
