@@ -288,19 +288,20 @@ def test_a_medium_is_chosen_and_its_neighbours_take_airtime(opened: Open) -> Non
 
     medium.select_option("none")
     shows(view, plain)
-    assert view.evaluate("thalweg.shown.setup.sets") == {}
+    assert view.evaluate("thalweg.shown.setup.sets") == {"path.medium": '"none"'}
     assert view.evaluate(SHARES) == []
 
 
-def test_a_medium_that_the_scenario_writes_stays_one_and_keeps_its_keys(opened: Open) -> None:
+def test_a_medium_that_the_scenario_writes_keeps_its_keys_and_can_be_taken_away(opened: Open) -> None:
     view = opened()
+    view.evaluate("(text) => thalweg.open(text, 'cell.toml')", CELL)
+    plain = view.evaluate("thalweg.shown.trial.hash")
     own = '{ model = "wifi", attempts = 20, neighbours = [{ count = 2, airtime = "1 ms" }, { airtime = "3 ms" }] }'
     view.evaluate(
         "(text) => thalweg.open(text, 'cell.toml')", CELL.replace('"100 ms"', f'"100 ms"\nmedium = {own}')
     )
     medium = view.get_by_label("Medium", exact=True).and_(view.locator("select"))
     assert medium.input_value() == "wifi"
-    assert "none" not in medium.locator("option").all_inner_texts()
     slider = view.get_by_label("Neighbours", exact=True).and_(view.locator("input"))
     assert slider.get_attribute("aria-valuetext") == "3"
     view.get_by_label("Who hears them", exact=True).and_(view.locator("select")).select_option("neither")
@@ -308,3 +309,8 @@ def test_a_medium_that_the_scenario_writes_stays_one_and_keeps_its_keys(opened: 
     written = tomllib.loads(f'medium = {view.evaluate("""thalweg.shown.setup.sets["path.medium"]""")}')["medium"]
     kind = {"count": 3, "airtime": "1 ms", "heard": "neither"}
     assert written == {"model": "wifi", "attempts": 20, "neighbours": [kind]}
+    medium.select_option("none")
+    shows(view, plain)
+    assert view.evaluate(SHARES) == []
+    medium.select_option("half-duplex")
+    shows_medium(view, "half-duplex")

@@ -54,6 +54,7 @@ pub fn metrics() -> Vec<Value> {
             "of": match metric {
                 metric if metric.is_of_media() => "stream",
                 metric if metric.is_of_controller() => "controller",
+                metric if metric.is_of_link() => "link",
                 _ => "flow",
             },
             "column": metric.column(),

@@ -40,22 +40,20 @@ function toml(value: Value): string {
   return `{ ${pairs.join(", ")} }`;
 }
 
-export function mediumSettings(hop: string, values: Values, sets: Record<string, string>): MediumSettings {
+export function mediumSettings(hop: string, values: Values): MediumSettings {
   const written = values["medium"];
   const own = inside(written);
   const model = typeof written === "string" ? written : String(own["model"] ?? NONE);
   const key = `${hop}.medium`;
   const isSet = (name: string) => name === key || name.startsWith(`${key}.`);
-  const isInFile = model !== NONE && !Object.keys(sets).some(isSet);
   const preset = own["preset"] === undefined ? undefined : String(own["preset"]);
   const chosen = model === "wifi" ? (preset ?? "wifi") : model;
   const without = (all: Record<string, string>) => Object.fromEntries(Object.entries(all).filter(([name]) => !isSet(name)));
   const medium: MediumChoice = {
     chosen,
-    words: [...new Set([...(isInFile ? [] : [NONE]), TURNS, "wifi", ...PRESETS, chosen])],
+    words: [...new Set([NONE, TURNS, "wifi", ...PRESETS, chosen])],
     choose: (word, all) => {
-      if (word === NONE) return without(all);
-      const text = word === TURNS || word === "wifi" ? `"${word}"` : `{ model = "wifi", preset = "${word}" }`;
+      const text = [NONE, TURNS, "wifi"].includes(word) ? `"${word}"` : `{ model = "wifi", preset = "${word}" }`;
       return { ...without(all), [key]: text };
     },
   };

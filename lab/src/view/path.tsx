@@ -163,7 +163,7 @@ export function Path() {
       <List choice={now.queue} />
       <List choice={now.jitter} />
       {now.jitterMean && <Slider knob={now.jitterMean} term="jitter" />}
-      <Air air={mediumSettings(now.hop, now.values, setup.value.sets)} />
+      <Air air={mediumSettings(now.hop, now.values)} />
       <div class="knob">
         <label for="linux-hosts">
           <Term term="hosts">As Linux sends it</Term>

@@ -1,4 +1,4 @@
-"""Numbers that are made of metrics in Python: of links, of several flows, of a trace, of a pair of trials.
+"""Numbers that are made of metrics in Python: of several flows, of a trace, of a pair of trials.
 
 They and the metrics of the engine are all that tables name: a name is one quantity everywhere. The page
 docs/reference/metrics.md has them. What had a name that means another quantity elsewhere has a new one.
@@ -31,18 +31,6 @@ _ROWS: Mapping[Of, tuple[tuple[str, str, Better | None, str], ...]] = {
         ("packets-per-rtt", "", "lower", "packets sent from when a change came, per round trip without queues"),
         ("spacing", "s", "higher", "longest time without a packet sent after a change, to the end"),
     ),
-    "link": (
-        ("link-utilisation", "share", "higher", "of the time, while it transmitted"),
-        ("link-mean-queue-delay", "s", "lower", "time of packets in its queue"),
-        ("link-dropped", "share", "lower", "packets that its queue or policer dropped, of those offered"),
-        ("link-lost", "share", "lower", "packets that it lost at random, of those offered"),
-        ("link-policed", "share", "lower", "packets that its policer dropped, of those offered"),
-        ("link-airtime", "share", None, "of the time, in which only its station is in the air of a Wi-Fi medium"),
-        ("link-airtime-of-neighbours", "share", None, "of the time, in which only a neighbour is in the air"),
-        ("link-airtime-of-several", "share", "lower", "of the time, in which several stations are in the air"),
-        ("link-airtime-idle", "share", None, "of the time, in which nobody is in the air"),
-        ("link-failed-attempts", "share", "lower", "frames of its station that failed, of those that it sent"),
-    ),
     "flows": (
         ("jain", "", "higher", "of the bytes of the flows while all were active"),
         (
@@ -60,7 +48,6 @@ _ROWS: Mapping[Of, tuple[tuple[str, str, Better | None, str], ...]] = {
     ),
 }
 _WORDS = {
-    "link-mean-queue-delay": "queue delay",
     "jain": "Jain's index",
     "flow-completion-time": "completion of short flows",
     "packets-per-rtt": "packets sent per round trip",
@@ -71,7 +58,7 @@ _WORDS = {
 def _all() -> Iterator[Measure]:
     for of, rows in _ROWS.items():
         for name, unit, better, meaning in rows:
-            column = name.removeprefix("link-").replace("-", "_") + ("_s" if unit == "s" else "")
+            column = name.replace("-", "_") + ("_s" if unit == "s" else "")
             yield Measure(name, unit, of, better, meaning, column, words=_WORDS.get(name, ""))
     for name in ("rate", "p95-queue-delay", "drops"):
         metric = METRICS[name]

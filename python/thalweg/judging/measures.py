@@ -78,7 +78,13 @@ class Limit:
 _DESCRIBED = _native.metrics()
 LIMITS = {str(one["name"]): Limit(**one) for metric in _DESCRIBED for one in metric.pop("by")}
 """All limits of the engine by name."""
-METRICS = {str(one["name"]): Measure(**{**one, "compares": tuple(one["compares"])}) for one in _DESCRIBED}
+_WORDS = {"link-mean-queue-delay": "queue delay"}
+METRICS = {
+    str(one["name"]): Measure(
+        **{**one, "compares": tuple(one["compares"]), "words": _WORDS.get(str(one["name"]), "")}
+    )
+    for one in _DESCRIBED
+}
 """All metrics of the engine by name."""
 MEASURES = {name: measure for name, measure in METRICS.items() if measure.compares}
 """The metrics that gates and verdicts by comparison know."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.probe.clocks import OneWay, one_way
+from thalweg.probe.dependence import Dependence, dependence
 from thalweg.probe.distribution import BIN_S, Censored, Histogram, histogram, percentiles, undo_in_order
 from thalweg.probe.in_order import InOrderLine, filter_in_order, find_in_order_line
 from thalweg.probe.losses import Losses, count_losses
@@ -34,6 +35,7 @@ class Analysis:
     kept: Mask
     """The answered requests that the in-order filter keeps."""
     line: InOrderLine
+    dependence: Dependence
     histogram: Histogram
     filtered_histogram: Histogram
     up: Censored
@@ -125,6 +127,7 @@ class Analysis:
                 "on_line": self.line.on_line,
                 "candidates": self.line.candidates,
             },
+            "dependence": self._dependence(),
             "histogram": _histograms(self.histogram, self.filtered_histogram),
             "timers": [
                 {
@@ -140,6 +143,17 @@ class Analysis:
             | {"published_scales": _fit(self.published)},
             "jitter": self.entries(),
             "path": self.path(),
+        }
+
+    def _dependence(self) -> dict[str, Any]:
+        found = self.dependence
+        median = float(np.median(found.events)) if found.events else None
+        return {
+            "mean_delay_s": found.mean_s,
+            "correlation": {str(lag): _number(value) for lag, value in found.correlation.items()},
+            "decay_s": _number(found.decay_s),
+            "events": len(found.events),
+            "event_s": {"median": median, "longest": max(found.events, default=None)},
         }
 
 
@@ -186,6 +200,7 @@ def analyze(series: Series) -> Analysis:
         one_way=ways,
         kept=kept,
         line=find_in_order_line(rtt, series.interval_s),
+        dependence=dependence(series),
         histogram=histogram(rtt[got]),
         filtered_histogram=histogram(rtt[got][kept]),
         up=up,

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite, nan
+from statistics import median
 
 from thalweg.base.quantity import percent, text
 from thalweg.probe.analysis import Analysis
+from thalweg.probe.dependence import LAGS, growth
 from thalweg.probe.wifi_fit import WifiFit
 
 SUMMARY = ("trace", "sent", "lost", "RTT min", "mean", "p50", "p90", "p95", "p99", "max", "up p50", "down p50")
 ORDER = ("trace", "kept by filter", "in-order line", "pairs on it", "reordered", "copies", "lost up", "lost down")
+DEPENDENCE = (
+    "trace",
+    "interval",
+    "mean delay",
+    "growth",
+    *(f"correlation at {lag}" for lag in LAGS),
+    "decays in",
+    "events",
+    "median length",
+    "longest",
+)
+"""Delays above the least; growth over the trace with the widest spacing."""
 FITS = ("trace", "direction", "long delays", "short scale", "long scale", "mean", "KS distance", "p at most")
 TIMERS = ("timer", "formula")
 
@@ -40,6 +55,31 @@ def order_row(analysis: Analysis) -> list[str]:
         str(losses.copies),
         "-" if losses.lost_up is None else str(losses.lost_up),
         "-" if losses.lost_down is None else str(losses.lost_down),
+    ]
+
+
+def dependence_rows(analyses: Sequence[Analysis]) -> list[list[str]]:
+    """Rows under `DEPENDENCE`, of traces of one path."""
+    grown = growth([analysis.dependence for analysis in analyses])
+    return [_dependence_row(analysis, grows) for analysis, grows in zip(analyses, grown, strict=True)]
+
+
+def _dependence_row(analysis: Analysis, grows: float) -> list[str]:
+    found = analysis.dependence
+
+    def known(value: float, unit: str = "") -> str:
+        return text(value, unit, 3) if isfinite(value) else "-"
+
+    return [
+        analysis.series.name,
+        known(found.interval_s, "s"),
+        known(found.mean_s, "s"),
+        known(grows),
+        *(known(value) for value in found.correlation.values()),
+        known(found.decay_s, "s"),
+        str(len(found.events)),
+        known(float(median(found.events)) if found.events else nan, "s"),
+        known(max(found.events, default=nan), "s"),
     ]
 
 

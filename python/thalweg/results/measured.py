@@ -54,9 +54,9 @@ FLOW = (
 )
 LIMITED = tuple(DERIVED[f"limited-by-{name}"] for name in LIMITS)
 """The shares of time of what limits a flow, which tables say in a sentence: see `limited`."""
-POLICED = DERIVED["link-policed"]
+POLICED = METRICS["link-policed"]
 """The policed share, for links whose policer dropped something."""
-LINK = tuple(one for one in DERIVED.values() if one.of == "link" and one is not POLICED)
+LINK = tuple(one for one in METRICS.values() if one.of == "link" and one is not POLICED)
 STREAM = tuple(
     METRICS[name]
     for name in (

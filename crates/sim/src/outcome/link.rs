@@ -1,6 +1,7 @@
 //! Outcome of a link, under any clock.
 
 use super::LinkOutcome;
+use crate::scenario::Metric;
 use serde::{Deserialize, Serialize};
 use thalweg_path::wifi::MediumUse;
 use thalweg_path::{Link, LinkConfig, Packet};
@@ -43,6 +44,26 @@ impl MediumOutcome {
 }
 
 impl LinkOutcome {
+    /// A number of the link; none for one that its trial does not define, or that is not of a link.
+    pub(super) fn value(&self, metric: Metric) -> Option<f64> {
+        let offered = self.delivered_packets + self.dropped_packets + self.lost_packets;
+        let of_offered = |packets: u64| (offered > 0).then(|| packets as f64 / offered as f64);
+        let medium = self.medium.as_ref();
+        match metric {
+            Metric::LinkUtilisation => Some(self.utilisation),
+            Metric::LinkMeanQueueDelay => Some(self.mean_queue_delay.as_secs_f64()),
+            Metric::LinkDropped => of_offered(self.dropped_packets),
+            Metric::LinkLost => of_offered(self.lost_packets),
+            Metric::LinkPoliced => of_offered(self.policed_packets),
+            Metric::LinkAirtime => medium.map(|all| all.airtime),
+            Metric::LinkAirtimeOfNeighbours => medium.map(|all| all.neighbours),
+            Metric::LinkAirtimeOfSeveral => medium.map(|all| all.several),
+            Metric::LinkAirtimeIdle => medium.map(|all| all.idle),
+            Metric::LinkFailedAttempts => medium.and_then(|all| all.failed_attempts),
+            _ => None,
+        }
+    }
+
     /// The outcome of a link when the trial ended.
     pub fn of<P: Packet>(
         name: String,

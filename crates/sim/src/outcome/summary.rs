@@ -95,6 +95,12 @@ impl<P: Packet> Summary<'_, P> {
         let links: Vec<LinkOutcome> = LinkId::all(self.scenario.hops.len())
             .map(|link| self.link_outcome(link, end))
             .collect();
+        for (criterion, link) in self.scenario.looks_at_links() {
+            let value = links[link.index()].value(criterion.metric);
+            flows[criterion.flow]
+                .watched
+                .push((criterion.column(), value));
+        }
         if let Some(series) = series.as_ref().filter(|_| self.scenario.is_over_time()) {
             self.share_over_time(series, &mut flows);
         }

@@ -116,6 +116,13 @@ pub(crate) struct Tied {
     pub(crate) changes: PerDirection<Change>,
 }
 
+impl Hop {
+    /// Whether stations contend for its medium.
+    pub(crate) fn has_contention(&self) -> bool {
+        matches!(self.medium, Some(MediumConfig::Wifi(_)))
+    }
+}
+
 /// A link of a scenario: they are numbered hop by hop, down before up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LinkId(u16);

@@ -38,7 +38,7 @@ pub use known_keys::smallest_tables;
 use crate::StackLibrary;
 use crate::outcome::sharing::BIN;
 use breaker::BreakerSpec;
-use hop::{Direction, Hop};
+use hop::{Direction, Hop, LinkId};
 use std::sync::Arc;
 use thalweg_random::Tape;
 use thalweg_units::{Bytes, Duration, Instant};
@@ -115,8 +115,12 @@ impl Scenario {
         let watches: Vec<_> = self.watches().collect();
         let seeds = (self.jitter_seed, &self.tape);
         let rest = (awaited, self.overhead, times, seeds, watches);
+        let links = self.looks_at_links();
+        let links: String = links
+            .map(|(criterion, _)| format!(" {}", criterion.title()))
+            .collect();
         format!(
-            "{:?} {:?} {:?} {:?} {rest:?}",
+            "{:?} {:?} {:?} {:?} {rest:?}{links}",
             self.flows, self.hops, self.traffic, self.tunnels
         )
     }
@@ -130,6 +134,12 @@ impl Scenario {
     pub(crate) fn watches(&self) -> impl Iterator<Item = (usize, &criterion::watch::Watch)> {
         let criteria = self.criteria.iter();
         criteria.filter_map(|criterion| Some((criterion.flow, criterion.watch.as_ref()?)))
+    }
+
+    /// The criteria on links, with the link of each.
+    pub(crate) fn looks_at_links(&self) -> impl Iterator<Item = (&Criterion, LinkId)> {
+        let criteria = self.criteria.iter();
+        criteria.filter_map(|criterion| Some((criterion, criterion.link.as_ref()?.0)))
     }
 
     /// The name of the first hop whose links share a medium.

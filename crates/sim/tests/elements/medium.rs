@@ -50,6 +50,19 @@ fn the_acknowledgements_of_a_download_take_their_airtime_from_it() {
 }
 
 #[test]
+fn no_medium_is_the_same_trial_as_no_key_and_can_be_where_no_medium_can() {
+    let both = flow("down", "download") + &flow("up", "upload");
+    for lines in ["", "noise = { rate_sd = \"2 Mbps\", every = \"1 ms\" }\n"] {
+        for none in ["\"none\"", "{ model = \"none\" }"] {
+            let own = outcome(lines, &both);
+            assert_eq!(own, outcome(&format!("{lines}medium = {none}"), &both));
+        }
+    }
+    let extra = refusal("rate = \"10 Mbps\"\nmedium = { model = \"none\", packets = 2 }");
+    assert!(extra.contains("unknown key \"packets\""), "{extra}");
+}
+
+#[test]
 fn the_overhead_of_an_access_limits_a_download_by_the_arithmetic_of_airtime() {
     for (packets, overhead_us) in [(1u64, 500.0), (1, 170.0), (16, 500.0)] {
         let lines = format!(
@@ -167,9 +180,9 @@ fn a_medium_that_makes_no_sense_is_refused_with_what_is_accepted() {
     ]
     .map(|lines| refusal(&format!("rate = \"1 Mbps\"\n{lines}")));
     insta::assert_snapshot!(refusals.join("\n"), @r#"
-    a.toml:5: `medium = "wimax"`: unknown value "wimax"; accepted: "half-duplex" or "wifi"
-    a.toml:5: `medium = true`: true is neither a text nor a number; accepted: "half-duplex", "wifi", or a table with one of these as its model
-    a.toml:5: `medium = {}`: the key "model" is missing here; accepted: "half-duplex", "wifi", or a table with one of these as its model
+    a.toml:5: `medium = "wimax"`: unknown value "wimax"; accepted: one of "none", "half-duplex", "wifi"
+    a.toml:5: `medium = true`: true is neither a text nor a number; accepted: "none", "half-duplex", "wifi", or a table with one of these as its model
+    a.toml:5: `medium = {}`: the key "model" is missing here; accepted: "none", "half-duplex", "wifi", or a table with one of these as its model
     a.toml:5: `medium = { model = "half-duplex", access = "1 ms" }`: unknown key "access"; accepted: "overhead" or "packets"
     a.toml:5: `medium = { model = "half-duplex", overhead = 100 }`: 100 has no unit; accepted: a text with a unit, such as "80 ms"
     a.toml:5: path.medium: overhead "2 s" is too long; accepted: at most "1 s"

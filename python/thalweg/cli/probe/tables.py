@@ -10,7 +10,18 @@ from thalweg.base.quantity import text
 from thalweg.cli.fitting import plain_table
 from thalweg.probe.analysis import Analysis
 from thalweg.probe.mechanism.naming import Mechanism
-from thalweg.probe.tables import FITS, ORDER, SUMMARY, TIMERS, fit_rows, order_row, summary_row, timer_rows
+from thalweg.probe.tables import (
+    DEPENDENCE,
+    FITS,
+    ORDER,
+    SUMMARY,
+    TIMERS,
+    dependence_rows,
+    fit_rows,
+    order_row,
+    summary_row,
+    timer_rows,
+)
 
 
 def print_summaries(console: Console, analyses: Sequence[Analysis]) -> None:
@@ -22,6 +33,7 @@ def print_analyses(console: Console, analyses: Sequence[Analysis]) -> None:
     """All that there is to say."""
     print_summaries(console, analyses)
     console.print(plain_table(ORDER, [order_row(analysis) for analysis in analyses], 1))
+    console.print(plain_table(DEPENDENCE, dependence_rows(analyses), 1))
     headers = (*TIMERS, *(f"{analysis.series.name}: spurious; filtered" for analysis in analyses))
     console.print(plain_table(headers, timer_rows(analyses), len(TIMERS)))
     console.print(plain_table(FITS, [row for analysis in analyses for row in fit_rows(analysis)], 2))

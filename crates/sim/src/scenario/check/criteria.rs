@@ -5,7 +5,7 @@ use super::bound::PathAtStart;
 use crate::outcome::sharing::BIN;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::guesses;
-use crate::scenario::hop::Hop;
+use crate::scenario::hop::{Direction, Hop, LinkId};
 use crate::scenario::library::FlowStack;
 use crate::scenario::media::{MediaSpec, ProbeSpec};
 use crate::scenario::{Amount, Bound, Criterion, FlowSpec, Metric, Workload, floor, schema};
@@ -82,6 +82,7 @@ impl Checker<'_> {
                 return self.fail(&key("metric"), problem);
             }
             let by = self.limited_by(index, pass, metric, &flows[flow])?;
+            let link = self.link_of(index, pass, metric, (&flows[flow], hops))?;
             self.check_bins(index, metric, file.sample)?;
             self.check_stream(index, pass, metric, &flows[flow])?;
             let bound = self.bound(index, pass, metric, &PathAtStart::of(&flows[flow], hops))?;
@@ -104,6 +105,7 @@ impl Checker<'_> {
                 flow,
                 metric,
                 stream: pass.stream.clone(),
+                link,
                 watch,
                 by,
                 bound,
@@ -152,6 +154,55 @@ impl Checker<'_> {
                 self.fail(&key, problem)
             }
         }
+    }
+
+    /// The link that a criterion on links names, of those that its flow crosses.
+    fn link_of(
+        &self,
+        index: usize,
+        pass: &schema::Pass,
+        metric: Metric,
+        (flow, hops): (&FlowSpec, &[Hop]),
+    ) -> Result<Option<(LinkId, String)>, ScenarioError> {
+        let key = format!("pass.{index}.link");
+        let name = metric.name();
+        let of_hop = |hop: &usize| Direction::BOTH.map(|way| LinkId::new(*hop, way));
+        let crossed = flow.route.iter().flat_map(of_hop);
+        let named = |link: LinkId| hops[link.hop()].names[link.direction()].as_str();
+        let is_known =
+            |link: &LinkId| !metric.is_of_contention() || hops[link.hop()].has_contention();
+        let (known, others): (Vec<_>, Vec<_>) = crossed.partition(is_known);
+        let accepted = || match known.as_slice() {
+            [] => "a link with medium = \"wifi\"".to_owned(),
+            links => links
+                .iter()
+                .map(|link| format!("\"{}\"", named(*link)))
+                .collect::<Vec<_>>()
+                .join(", "),
+        };
+        let problem = match pass.link.as_deref() {
+            None if !metric.is_of_link() => return Ok(None),
+            None => format!("is missing for \"{name}\"; accepted: {}", accepted()),
+            Some(_) if !metric.is_of_link() => format!("cannot be combined with metric \"{name}\""),
+            Some(given) => {
+                if let Some(link) = known.iter().find(|link| named(**link) == given) {
+                    return Ok(Some((*link, given.to_owned())));
+                }
+                let accepted = accepted();
+                if others.iter().any(|link| named(*link) == given) {
+                    format!(
+                        "\"{name}\" requires a medium for which stations contend; \"{given}\" has none; accepted: {accepted}"
+                    )
+                } else {
+                    let hint = did_you_mean(given, known.iter().map(|link| named(*link)));
+                    format!(
+                        "flow \"{}\" does not cross a link \"{given}\"{hint}; accepted: {accepted}",
+                        pass.flow
+                    )
+                }
+            }
+        };
+        self.fail(&key, problem)
     }
 
     /// Metrics over time are in bins, which those of the series must divide.

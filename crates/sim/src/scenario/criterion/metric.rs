@@ -3,7 +3,7 @@
 /// Declares the metrics: variant, name in scenario files, and meaning of each.
 macro_rules! metrics {
     ($($variant:ident $name:literal $meaning:literal,)*) => {
-        /// A metric of a flow, of a stream of media, or of a controller.
+        /// A metric of a flow, of a stream of media, of a controller, or of a link.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Metric {
             $(#[doc = $meaning] $variant,)*
@@ -76,6 +76,16 @@ metrics! {
     EncoderRate "encoder-rate" "mean rate of the encoder of the stream",
     EncoderShare "encoder-share" "mean rate of the encoder over the most that it can have",
     EncoderOscillation "encoder-oscillation" "standard deviation of the rate of the encoder over its mean, by frames",
+    LinkUtilisation "link-utilisation" "of the time, while it transmitted",
+    LinkMeanQueueDelay "link-mean-queue-delay" "time of packets in its queue",
+    LinkDropped "link-dropped" "packets that its queue or policer dropped, of those offered",
+    LinkLost "link-lost" "packets that it lost at random, of those offered",
+    LinkPoliced "link-policed" "packets that its policer dropped, of those offered",
+    LinkAirtime "link-airtime" "of the time, in which only its station is in the air of a Wi-Fi medium",
+    LinkAirtimeOfNeighbours "link-airtime-of-neighbours" "of the time, in which only a neighbour is in the air",
+    LinkAirtimeOfSeveral "link-airtime-of-several" "of the time, in which several stations are in the air",
+    LinkAirtimeIdle "link-airtime-idle" "of the time, in which nobody is in the air",
+    LinkFailedAttempts "link-failed-attempts" "frames of its station that failed, of those that it sent",
 }
 
 /// What a metric is measured in.
@@ -173,6 +183,29 @@ impl Metric {
     pub(crate) fn is_of_call(self) -> bool {
         matches!(self, Metric::FrameDelay | Metric::MaxFrameDelay)
     }
+    /// Whether it is of a link.
+    pub fn is_of_link(self) -> bool {
+        self.is_of_contention()
+            || matches!(
+                self,
+                Metric::LinkUtilisation
+                    | Metric::LinkMeanQueueDelay
+                    | Metric::LinkDropped
+                    | Metric::LinkLost
+                    | Metric::LinkPoliced
+            )
+    }
+    /// Whether it is of a link with stations that contend.
+    pub(crate) fn is_of_contention(self) -> bool {
+        matches!(
+            self,
+            Metric::LinkAirtime
+                | Metric::LinkAirtimeOfNeighbours
+                | Metric::LinkAirtimeOfSeveral
+                | Metric::LinkAirtimeIdle
+                | Metric::LinkFailedAttempts
+        )
+    }
     /// Whether it is a time from the start of the trial, which a flow that does not finish has not.
     pub fn is_end(self) -> bool {
         matches!(self, Metric::Completion | Metric::Closed)
@@ -207,6 +240,7 @@ impl Metric {
     pub fn is_until_the_end(self) -> bool {
         self.is_over_time()
             || self.is_of_controller()
+            || self.is_of_link()
             || matches!(
                 self,
                 Metric::Rate
@@ -252,10 +286,12 @@ impl Metric {
             | Metric::ToldRateError
             | Metric::EncoderShare
             | Metric::EncoderOscillation => Unit::Share,
+            Metric::LinkMeanQueueDelay => Unit::Time,
+            _ if self.is_of_link() => Unit::Share,
             _ => Unit::Time,
         }
     }
-    /// The column of the outcomes that holds it: of the table of streams if it is of one, else of that of flows. That of
+    /// The column of the outcomes that holds it: of the table of streams or of links if it is of one, else of that of flows. That of
     /// a controller, or of what limits a sender, says what is looked at (`Criterion::column`).
     pub fn column(self) -> String {
         match self {
@@ -266,8 +302,13 @@ impl Metric {
             Metric::EncoderRate => "encoder_rate_bps".to_owned(),
             Metric::Rtt => "mean_rtt_s".to_owned(),
             Metric::QueueDelay => "mean_queue_delay_s".to_owned(),
-            _ if self.unit() != Unit::Time => self.name().replace('-', "_"),
-            _ => format!("{}_s", self.name().replace('-', "_")),
+            _ => {
+                let name = self.name().trim_start_matches("link-").replace('-', "_");
+                match self.unit() {
+                    Unit::Time => format!("{name}_s"),
+                    _ => name,
+                }
+            }
         }
     }
     /// Which end is better; none where that depends on what a criterion asks for.
@@ -275,6 +316,8 @@ impl Metric {
         match self {
             Metric::ToldRateError | Metric::TimeToNotice => Some(Better::Lower),
             _ if self.is_of_controller() => None,
+            Metric::LinkAirtime | Metric::LinkAirtimeOfNeighbours | Metric::LinkAirtimeIdle => None,
+            Metric::LinkUtilisation => Some(Better::Higher),
             Metric::Load | Metric::Share | Metric::Limited | Metric::Repaired => None,
             Metric::Rate
             | Metric::Utilisation
@@ -290,6 +333,7 @@ impl Metric {
         self.is_over_time()
             || self.is_of_controller()
             || self.is_of_call()
+            || self.is_of_contention()
             || matches!(
                 self,
                 Metric::EventRtt
@@ -310,7 +354,7 @@ impl Metric {
             Metric::Frozen | Metric::Freezes | Metric::Undelivered => &["call"],
             _ if self.is_of_call() => &["call"],
             Metric::Trips | Metric::Limited | Metric::ProbeBytes => &[],
-            _ if self.is_of_media() || self.is_of_controller() => &[],
+            _ if self.is_of_media() || self.is_of_controller() || self.is_of_link() => &[],
             _ => &["transfer", "requests", "call"],
         }
     }

@@ -1,10 +1,11 @@
-//! Pass criteria: a metric of a flow, and its bound.
+//! Pass criteria: a metric of a flow or of a link on its way, and its bound.
 
 mod metric;
 pub(crate) mod watch;
 
 pub use metric::{Better, Metric, Unit};
 
+use super::hop::LinkId;
 use std::fmt;
 use std::str::FromStr;
 use thalweg_transport::LimitedBy;
@@ -137,6 +138,8 @@ pub struct Criterion {
     pub metric: Metric,
     /// Which stream of media, for delays.
     pub stream: Option<String>,
+    /// Which link, for metrics of links: its number, and its name.
+    pub(crate) link: Option<(LinkId, String)>,
     /// What it looks at in the controller.
     pub watch: Option<Watch>,
     /// What limits the sender, for [`Metric::Limited`].
@@ -163,12 +166,15 @@ impl Bound {
 }
 
 impl Criterion {
-    /// The metric in tables, with what it looks at: "entries Drain after Startup", "limited by flow-control".
+    /// The metric in tables, with what it looks at: "entries Drain after Startup", "limited by flow-control",
+    /// "link-airtime of air".
     pub fn title(&self) -> String {
-        match (&self.watch, self.by) {
-            (Some(watch), _) => watch.to_string(),
-            (None, Some(by)) => format!("{} by {}", self.metric.name(), by.name()),
-            (None, None) => self.metric.name().to_owned(),
+        let name = self.metric.name();
+        match (&self.watch, self.by, &self.link) {
+            (Some(watch), ..) => watch.to_string(),
+            (_, Some(by), _) => format!("{name} by {}", by.name()),
+            (.., Some((_, link))) => format!("{name} of {link}"),
+            _ => name.to_owned(),
         }
     }
 
@@ -182,6 +188,7 @@ impl Criterion {
         match (&self.watch, self.by) {
             (Some(watch), _) => watch.column(),
             (None, Some(by)) => by.column(),
+            _ if self.link.is_some() => self.title(),
             (None, None) => self.metric.column(),
         }
     }

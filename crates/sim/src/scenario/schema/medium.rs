@@ -9,6 +9,8 @@ use thalweg_units::Duration;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
 pub(crate) enum Medium {
+    /// Each direction has a medium of its own, as without the key: for scenarios that change one of another.
+    None {},
     /// One direction transmits at a time; under load they take turns.
     HalfDuplex {
         /// How long the medium stays busy after each access: preamble, acknowledgement of the link, contention.

@@ -14,11 +14,14 @@ pub(crate) struct Pass {
     #[schemars(example = &"main")]
     pub(crate) flow: String,
     /// Which number, as `thalweg list metrics` names it: of the flow, such as "completion", of a stream of media, such as
-    /// "p95-delay", or of the controller, such as "entered".
+    /// "p95-delay", of the controller, such as "entered", or of a link on the way of the flow, such as "link-airtime".
     #[schemars(example = &"completion")]
     pub(crate) metric: String,
     /// Which stream of media, for its metrics.
     pub(crate) stream: Option<String>,
+    /// Which link on the way of the flow, for metrics of links.
+    #[schemars(example = &"air")]
+    pub(crate) link: Option<String>,
     /// What limits the sender, for "limited": "handshake", "application", "flow-control", "pacing", "window" or "stalled".
     #[schemars(example = &"flow-control")]
     pub(crate) by: Option<String>,

@@ -43,7 +43,7 @@ pub(crate) struct Path {
     pub(crate) noise: Option<PathNoise>,
     /// Token-bucket policer before the queue, in each direction.
     pub(crate) policer: Option<Policer>,
-    /// One medium for both directions: "half-duplex", "wifi", or a table with a model.
+    /// One medium for both directions: "half-duplex", "wifi", or a table with a model; "none" is as without the key.
     pub(crate) medium: Option<Form<Medium>>,
     /// Whether packets with less jitter overtake others. In order by default.
     #[serde(default)]
@@ -55,6 +55,13 @@ pub(crate) struct Path {
     pub(crate) change: Vec<Change>,
     /// The changes repeat with this period; each period starts with the initial path.
     pub(crate) repeat: Option<Duration>,
+}
+
+impl Path {
+    /// The medium that both directions share.
+    pub(crate) fn shared_medium(&self) -> Option<&Medium> {
+        (self.medium.as_deref()).filter(|medium| !matches!(medium, Medium::None {}))
+    }
 }
 
 fn one_bdp() -> BufferSize {

@@ -30,7 +30,7 @@ impl Checker<'_> {
         table: &str,
         path: &schema::Path,
     ) -> Result<Option<MediumConfig>, ScenarioError> {
-        let Some(medium) = path.medium.as_deref() else {
+        let Some(medium) = path.shared_medium() else {
             return Ok(None);
         };
         let key = format!("{table}.medium");
@@ -48,6 +48,7 @@ impl Checker<'_> {
             return self.fail(&key, format!("cannot be combined with {other}"));
         }
         match medium {
+            Medium::None {} => Ok(None),
             Medium::HalfDuplex { overhead, packets } => {
                 if *overhead > MOST_OVERHEAD {
                     let problem = format!(

@@ -26,7 +26,7 @@ impl Checker<'_> {
             else {
                 continue;
             };
-            let problem = if bandwidth.is_some() && path.medium.is_some() {
+            let problem = if bandwidth.is_some() && path.shared_medium().is_some() {
                 "bandwidth cannot be combined with a medium, which decides when a link sends"
             } else if ack_filter.is_some() && !matches!(self.clock, Clock::Virtual) {
                 "ack_filter cannot be combined with real time, where packets are encrypted"
