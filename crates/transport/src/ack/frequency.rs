@@ -31,6 +31,8 @@ pub(crate) struct AckFrequency {
     every: u32,
     delay: Duration,
     received: ReceiveRate,
+    /// The receive rate at the ACK whose decision is missing: the rest of its packet counts after the request.
+    held: Option<Rate>,
 }
 
 /// The highest rate at which a sender of data itself received, measured over epochs of more than a smoothed RTT
@@ -69,6 +71,16 @@ impl AckFrequency {
         self.received.on_received(now, size, path.smoothed_rtt);
     }
 
+    /// The request waits for a decision of the controller.
+    pub(crate) fn hold(&mut self) {
+        self.held.get_or_insert(self.received.most);
+    }
+
+    /// Whether a request waits.
+    pub(crate) fn is_held(&self) -> bool {
+        self.held.is_some()
+    }
+
     /// A new request, if it differs by more than an eighth from the last one. By
     /// the rules of picoquic, the number of packets never falls.
     pub(crate) fn update(
@@ -79,11 +91,12 @@ impl AckFrequency {
         min_delay: Duration,
         max_delay: Duration,
     ) -> Option<(u32, Duration)> {
+        let receive_rate = self.held.take().unwrap_or(self.received.most);
         let (every, delay) = match rules {
             Rules::Rfc => sixteen_a_round(path, control, min_delay, max_delay),
             Rules::Picoquic => {
                 let limits = (min_delay, max_delay);
-                let (every, delay) = wanted(path, control, limits, self.received.most);
+                let (every, delay) = wanted(path, control, limits, receive_rate);
                 (every.max(self.every), delay)
             }
         };

@@ -106,8 +106,6 @@ pub struct Endpoint {
     /// The packet for which the first of the current timeouts fired, and the first number sent after it.
     timed_out: Option<(u64, u64)>,
     mtu_probes_left: u32,
-    /// Whether the acknowledgement frequency depends on a decision that is not made.
-    ack_frequency_undecided: bool,
     /// Size of the largest probe that has arrived.
     confirmed_mtu: Bytes,
     /// Full packets lost since one was acknowledged.
@@ -171,7 +169,6 @@ impl Endpoint {
             mtu_probe_pending: false,
             ack_frequency: AckFrequency::default(),
             skips,
-            ack_frequency_undecided: false,
             ack_frequency_pending: false,
             receiver: Receiver::new(&config),
             credit: Credit::new(config.first_limit().as_u64()),
@@ -444,7 +441,7 @@ impl Endpoint {
     /// The decision that was missing has been made: does what waited for it.
     pub fn apply_decision(&mut self) {
         self.refresh_control();
-        if std::mem::take(&mut self.ack_frequency_undecided) {
+        if self.ack_frequency.is_held() {
             self.request_ack_frequency();
         }
     }

@@ -392,7 +392,7 @@ impl Endpoint {
             return;
         }
         if self.sender.is_undecided() {
-            self.ack_frequency_undecided = true;
+            self.ack_frequency.hold();
             return;
         }
         let (least, most) = (self.config.min_ack_delay, self.config.max_ack_delay);
