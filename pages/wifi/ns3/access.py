@@ -210,7 +210,8 @@ def _ns3(settings: list[Setting]) -> list[dict[str, Runs]] | None:
         text=True,
     )
     return [
-        {way: [_arrived(run[way]) for run in runs] for way in ("up", "down")} for runs in json.loads(done.stdout)
+        {key: [_arrived(run[key]) for run in runs] for key in ("up", "down", "frames")}
+        for runs in json.loads(done.stdout)
     ]
 
 
