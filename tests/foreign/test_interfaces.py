@@ -46,14 +46,14 @@ def _pcap_packets(data: bytes) -> Iterator[tuple[int, bytes]]:
         at += 16 + kept
 
 
-def _two_sides(tmp_path: Path, count: int | None = None) -> bytes:
+def _two_sides(tmp_path: Path, count: int | None = None, second: bytes = b"eth1") -> bytes:
     """The same packets at `eth0`, in nanoseconds, and half a millisecond later at `eth1`, in units of 2^-20 s."""
     writers.capture(logged()[:count], tmp_path / "x.pcap", traced()[1])
     packets = []
     for time, data in _pcap_packets((tmp_path / "x.pcap").read_bytes()):
         packets.append(_packet(0, time, data))
         packets.append(_packet(1, ((time + 500_000) << 20) // 10**9, data))
-    head = _block(0x0A0D0D0A, SECTION) + _interface(b"eth0", 9) + _interface(b"eth1", 0x80 | 20)
+    head = _block(0x0A0D0D0A, SECTION) + _interface(b"eth0", 9) + _interface(second, 0x80 | 20)
     return head + b"".join(packets)
 
 
@@ -67,6 +67,15 @@ def test_a_connection_is_read_once_from_each_interface_by_the_clock_of_each(tmp_
         assert view.sent_bytes.tolist() == alone.sent_bytes.tolist()
         # A tick of the coarser clock is a microsecond.
         assert view.sent_s - view.sent_s[0] == pytest.approx(alone.sent_s - alone.sent_s[0], abs=3e-6)
+
+
+def test_interfaces_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    file = tmp_path / "x.pcapng"
+    file.write_bytes(_two_sides(tmp_path, second=b"eth0"))
+    (alone,) = read(tmp_path / "x.pcap")
+    views = {view.name: view for view in read(file)}
+    assert set(views) == {f"{alone.name} at eth0", f"{alone.name} at eth0, interface 1"}
+    assert {len(view.sent_bytes) for view in views.values()} == {len(alone.sent_bytes)}
 
 
 def test_an_interface_that_alone_saw_a_connection_is_not_named(tmp_path: Path) -> None:

@@ -63,3 +63,25 @@ def test_commands_have_the_status_of_criteria_on_links_and_stored_results_keep_t
         # The same again is no other.
         assert main(["compare", str(folder), str(folder)]) == 0
         capsys.readouterr()
+
+
+def test_a_criterion_on_a_link_belongs_to_the_flow_that_it_names() -> None:
+    """Both are of the link; where the value is stored differs, so the trials are not the same for a store."""
+    two = TEXT.replace(
+        "[[pass]]", '[[flow]]\nname = "other"\ncontroller = "cubic"\ndownload = "500 kB"\n[[pass]]', 1
+    )
+    two = two.replace("BOUND", "50")
+    for flow in ("main", "other"):
+        two += f'[[pass]]\nflow = "{flow}"\nmetric = "completion"\nat_most = "9 s"\n'
+    own = Scenario.from_toml(two, "airtime")
+    other = Scenario.from_toml(two.replace('flow = "main"\nlink', 'flow = "other"\nlink'), "airtime")
+    assert own.fingerprint != other.fingerprint
+
+
+def test_a_criterion_on_a_link_requires_virtual_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "dropped.toml"
+    text = TEXT.replace('medium = { model = "wifi", preset = "home" }\n', "").replace("BOUND", "50")
+    file.write_text(text.replace("link-airtime", "link-dropped"), encoding="utf-8")
+    assert main(["run", str(file), "--live"]) == 2
+    assert "link-dropped" in (said := capsys.readouterr().err)
+    assert "virtual time" in said

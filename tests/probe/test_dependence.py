@@ -9,7 +9,7 @@ import pytest
 
 from thalweg import Scenario
 from thalweg.probe.analysis import analyze
-from thalweg.probe.dependence import correlate, dependence, event_lengths, growth
+from thalweg.probe.mechanism.dependence import correlate, dependence, event_lengths, growth
 from thalweg.probe.series import Floats, Series
 from thalweg.probe.simulated import simulate_probe
 
@@ -65,10 +65,15 @@ def test_what_does_not_vary_or_is_too_short_has_no_correlation() -> None:
         assert analyze(series_of(delay)).document()["dependence"]["correlation"]["1"] is None
 
 
-def test_an_event_is_as_long_as_its_long_delays_and_the_losses_between_them() -> None:
+def test_a_series_that_ends_before_its_correlation_has_fallen_has_no_time_of_decay() -> None:
+    assert isnan(dependence(series_of(np.linspace(0.001, 0.012, 12))).decay_s)
+
+
+def test_an_event_is_as_long_as_its_long_delays_and_the_single_losses_between_them() -> None:
     long, short = 0.06, 0.001
     assert event_lengths(np.array([short, long, long, short, long])) == [2, 1]
-    assert event_lengths(np.array([long, np.nan, np.nan, long, np.nan, short])) == [4]
+    assert event_lengths(np.array([long, np.nan, long, np.nan, short])) == [3]
+    assert event_lengths(np.array([long, np.nan, np.nan, long])) == [1, 1], "an outage is not part of an event"
     assert event_lengths(np.array([np.nan, short, np.nan])) == []
     found = dependence(series_of(np.array([short, long, np.nan, long, short])))
     assert list(found.events) == [pytest.approx(0.06)]

@@ -2,10 +2,10 @@
 //! Linux 6, `hystart_update`): leave the initial slow start when a train of ACKs is long or the RTT has grown.
 //!
 //! In each round trip, from a window of 16 packets on:
-//! - ACKs that follow each other within 2 ms are a train. When it is half as long as the smallest RTT, what was sent
-//!   at once has been spread over that time by the bottleneck, and there is a path full of packets. A paced sender
-//!   has spread it itself: then the train is as long as the smallest RTT and 1 ms (`hystart_ack_delay`: what the
-//!   segments of four offloads take, at most 1 ms, which it is below 2 Gbps).
+//! - ACKs that follow each other within 2 ms are a train. When it is half as long as the smallest RTT and 1 ms
+//!   (`hystart_ack_delay`: what the segments of four offloads take, at most 1 ms, which it is below 2 Gbps), what was
+//!   sent at once has been spread over that time by the bottleneck, and there is a path full of packets. A paced
+//!   sender has spread it itself: then the train is twice as long.
 //! - The smallest of the first eight RTT samples or more exceeds the smallest of all by an eighth, at least 4 ms and
 //!   at most 16 ms.
 //!
@@ -63,10 +63,8 @@ impl HystartLinux {
         let Some(rtt) = ack.rtt else { return false };
         let delay_min = self.delay_min.map_or(rtt, |least| least.min(rtt));
         self.delay_min = Some(delay_min);
-        let train = match self.is_paced {
-            true => delay_min + ACK_DELAY,
-            false => delay_min / 2,
-        };
+        let paced = delay_min + ACK_DELAY;
+        let train = if self.is_paced { paced } else { paced / 2 };
         let round = match &mut self.round {
             Some(round) if ack.largest < round.end => round,
             other => other.insert(Round {

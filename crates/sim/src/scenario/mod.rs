@@ -117,7 +117,7 @@ impl Scenario {
         let rest = (awaited, self.overhead, times, seeds, watches);
         let links = self.looks_at_links();
         let links: String = links
-            .map(|(criterion, _)| format!(" {}", criterion.title()))
+            .map(|(criterion, _)| format!(" {} {}", criterion.flow, criterion.title()))
             .collect();
         format!(
             "{:?} {:?} {:?} {:?} {rest:?}{links}",

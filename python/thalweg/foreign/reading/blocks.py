@@ -54,7 +54,10 @@ def packets(data: bytes) -> Iterator[Packet]:
             return
         body = at + 8
         if kind == _INTERFACE:
-            interfaces.append(_interface(data[body : at + length - 4], order, len(interfaces)))
+            found = _interface(data[body : at + length - 4], order, len(interfaces))
+            if any(found.name == other.name for other in interfaces):  # captures of two hosts, merged
+                found = found._replace(name=f"{found.name}, interface {len(interfaces)}")
+            interfaces.append(found)
         elif kind in (_ENHANCED, _PACKET) and length >= 32:
             count += 1
             number, high, low, kept = struct.unpack_from(f"{order}IIII", data, body)

@@ -15,7 +15,7 @@ _FLOOR_S = 0.1e-3
 _SHARES = (0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
 _LAGS = (1, 2, 5, 20)
 _LATE_S = 5e-3
-_LONG_S = 40e-3
+LONG_S = 40e-3
 _WITHIN_S = 1.5e-3
 
 NAMES = (
@@ -43,7 +43,7 @@ def features(rtt: Floats, interval_s: float) -> Floats:
     falls, held = _falls(delay, interval_s)
     fresh = got & ~held
     values += [falls, _correlation(logs[fresh][:-1], logs[fresh][1:])]
-    values += [*_late(logs, fresh & (delay > _LATE_S)), *_long(fresh & (delay > _LONG_S))]
+    values += [*_late(logs, fresh & (delay > _LATE_S)), *_long(fresh & (delay > LONG_S))]
     return np.array(values)
 
 

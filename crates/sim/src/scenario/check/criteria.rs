@@ -3,6 +3,7 @@
 use super::Checker;
 use super::bound::PathAtStart;
 use crate::outcome::sharing::BIN;
+use crate::scenario::clock::Clock;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::guesses;
 use crate::scenario::hop::{Direction, Hop, LinkId};
@@ -166,6 +167,10 @@ impl Checker<'_> {
     ) -> Result<Option<(LinkId, String)>, ScenarioError> {
         let key = format!("pass.{index}.link");
         let name = metric.name();
+        if metric.is_of_link() && matches!(self.clock, Clock::Real(_)) {
+            let problem = format!("\"{name}\" requires virtual time");
+            return self.fail(&format!("pass.{index}.metric"), problem);
+        }
         let of_hop = |hop: &usize| Direction::BOTH.map(|way| LinkId::new(*hop, way));
         let crossed = flow.route.iter().flat_map(of_hop);
         let named = |link: LinkId| hops[link.hop()].names[link.direction()].as_str();

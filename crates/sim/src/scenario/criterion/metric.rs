@@ -333,7 +333,7 @@ impl Metric {
         self.is_over_time()
             || self.is_of_controller()
             || self.is_of_call()
-            || self.is_of_contention()
+            || self.is_of_link()
             || matches!(
                 self,
                 Metric::EventRtt

@@ -4,7 +4,7 @@ What is drawn for each packet, and delivered in order, grows with the number of 
 delays all packets of its time, however many there are (docs/evidence/wifi.md). So two series of a path with other
 spacings tell them apart, and the length of an event in probes does within one series.
 
-Limits: an event that is shorter than the interval has no length, and one loss within it does not end it.
+Limits: an event that is shorter than the interval has no length; one loss within it does not end it, two do.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thalweg.probe.mechanism.features import LONG_S
 from thalweg.probe.series import Floats, Series
 
 LAGS = (1, 5, 25)
 """In probes."""
-EVENT_S = 40e-3
-"""A probe is of an event if its delay above the least is longer; `mechanism.features` calls such delays long."""
 _NOTHING_S = 1e-9
 """Delays that differ by less do not vary: they come from differences of times."""
 _MOST_LAG = 500
@@ -33,7 +32,7 @@ class Dependence:
     interval_s: float
     mean_s: float
     correlation: dict[int, float]
-    """Of delays so many probes apart; nan if they do not vary, or there are too few."""
+    """Correlation of delays so many probes apart; nan if they do not vary, or there are too few."""
     decay_s: float
     """After which time the correlation is below 1/e; nan if it is not within 500 probes."""
     events: tuple[float, ...]
@@ -41,24 +40,27 @@ class Dependence:
 
 
 def dependence(series: Series) -> Dependence:
-    """Of a series with at least one answer."""
+    """What a series with at least one answer says."""
     rtt, interval = series.rtt, series.interval_s
     delay = rtt - float(np.nanmin(rtt))
     correlation = {lag: correlate(delay, lag) for lag in LAGS}
-    decay = next((lag for lag in range(1, _MOST_LAG) if not correlate(delay, lag) >= _DECAYED), None)
-    varies = np.isfinite(correlate(delay, 1))
+    falling = (lag for lag in range(1, _MOST_LAG) if not correlate(delay, lag) >= _DECAYED)
+    decay = next(falling, None)
+    is_known = decay is not None and np.isfinite(
+        correlate(delay, decay)
+    )  # the series may end before it has decayed
     lengths = tuple(count * interval for count in event_lengths(delay))
     return Dependence(
         interval_s=interval,
         mean_s=float(np.nanmean(delay)),
         correlation=correlation,
-        decay_s=decay * interval if decay and varies else float("nan"),
+        decay_s=decay * interval if decay and is_known else float("nan"),
         events=lengths,
     )
 
 
 def correlate(delay: Floats, lag: int) -> float:
-    """Of delays with those of `lag` probes later (Pearson); nan if they do not vary or are fewer than three.
+    """Pearson's correlation of delays at this lag in probes; nan if they do not vary or are fewer than three.
 
     >>> correlate(np.array([0.0, 1.0] * 20), 1)
     -1.0
@@ -72,7 +74,7 @@ def correlate(delay: Floats, lag: int) -> float:
 
 
 def event_lengths(delay: Floats) -> list[int]:
-    """Probes from the first long delay of each event to its last, with losses between them.
+    """Probes from the first long delay of each event to its last, with single losses between them.
 
     >>> event_lengths(np.array([0.0, 0.05, np.nan, 0.06, 0.0, 0.05]))
     [3, 1]
@@ -80,13 +82,13 @@ def event_lengths(delay: Floats) -> list[int]:
     lengths: list[int] = []
     last = None
     for index, value in enumerate(delay.tolist()):
-        if value > EVENT_S:
-            if last is None:
+        if value > LONG_S:
+            if last is None or index - last > 2:
                 lengths.append(0)
                 last = index - 1
             lengths[-1] += index - last
             last = index
-        elif value <= EVENT_S:
+        elif value <= LONG_S:
             last = None
     return lengths
 
