@@ -56,7 +56,7 @@ fn without_categories_a_packet_waits_until_the_medium_was_free_for_the_space() {
 fn two_saturated_stations_that_do_not_hear_each_other_arrive_as_often_as_in_ns_3_within_7_percent()
 {
     // The client, and a station that it does not hear, with frames of 1500 bytes for the access point.
-    // docs/evidence/wifi.md has the same from ns-3.44. Ours try again some 50 us too soon after a failure (docs/reference/wifi.md).
+    // Ours try again some 50 us too soon after a failure (docs/reference/wifi.md).
     for (phy, category, rate, theirs) in [
         (Phy::A, Category::Dcf, 54.0, NS3_PAIR_A),
         (Phy::Ac, Category::BestEffort, 65.0, NS3_PAIR_AC),

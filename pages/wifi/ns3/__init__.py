@@ -1,1 +1,0 @@
-"""Delays of access next to those of ns-3."""
