@@ -15,10 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from thalweg.probe.mechanism.features import LONG_S
-from thalweg.probe.series import Floats, Series
+from thalweg.probe.series import LAGS, Floats, Series
 
-LAGS = (1, 5, 25)
-"""In probes."""
 _NOTHING_S = 1e-9
 """Delays that differ by less do not vary: they come from differences of times."""
 _MOST_LAG = 500
