@@ -71,7 +71,7 @@ def test_an_event_is_as_long_as_its_long_delays_and_the_losses_between_them() ->
     assert event_lengths(np.array([long, np.nan, np.nan, long, np.nan, short])) == [4]
     assert event_lengths(np.array([np.nan, short, np.nan])) == []
     found = dependence(series_of(np.array([short, long, np.nan, long, short])))
-    assert found.events == (pytest.approx(0.06),)
+    assert list(found.events) == [pytest.approx(0.06)]
 
 
 def test_a_correlation_leaves_out_what_was_lost() -> None:
