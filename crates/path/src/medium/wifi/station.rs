@@ -59,6 +59,9 @@ pub(super) struct Station {
     pub(super) source: Source,
     /// The space before contention.
     pub(super) space: Duration,
+    /// How long the medium stays free after a frame has come while it was, before that is sent: without categories for
+    /// the space (10.3.4.2).
+    listening: Duration,
     least: u32,
     most: u32,
     window: u32,
@@ -126,12 +129,17 @@ impl Station {
         let contention = category.contention(config.phy);
         let highest = Rate::from_bits_per_sec(u64::MAX);
         let at_basic_rate = Airtime::new(config).acknowledgement(config.packets > 1, highest);
+        let space = timing.sifs + timing.slot * u64::from(contention.space);
         Station {
             hears: graph.those(|other| other != number && graph.hear(other, number)),
             destroyers: graph.those(|other| graph.destroys(other, number)),
             receiver: graph.receiver(number),
             source,
-            space: timing.sifs + timing.slot * u64::from(contention.space),
+            space,
+            listening: match category {
+                Category::Dcf => space,
+                _ => Duration::ZERO,
+            },
             least: contention.least,
             most: contention.most,
             window: contention.least,
@@ -208,7 +216,9 @@ impl Station {
         self.phase != Phase::Idle
     }
 
-    /// It has a frame from `now` on. One that comes while the medium is busy draws slots, if none are left.
+    /// It has a frame from `now` on. One that comes while the medium is busy draws slots, if none are left; one that comes
+    /// while it is free and no slots are left is sent when the station has listened. If somebody else begins meanwhile, it
+    /// is sent after the next space without slots, as ns-3 has it (3.44, `ChannelAccessManager::NeedBackoffUponAccess`).
     pub(super) fn contend(&mut self, now: Instant, timing: &Timing, rng: &mut Pcg64Mcg) {
         let comes = self.phase == Phase::Idle && now >= self.left;
         if comes && self.free > now && self.backoff == 0 {
@@ -216,6 +226,9 @@ impl Station {
         }
         self.phase = Phase::Contends;
         self.count(timing);
+        if comes && self.due <= now {
+            self.due = now + self.listening;
+        }
         self.due = self.due.max(now);
     }
 
