@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from pages.made import DOCS, fill, made
-from pages.wifi import agreement, controllers, mechanisms, published, spacing
+from pages.wifi import agreement, controllers, mechanisms, published, rivals, spacing
+from pages.wifi.ns3 import access
 
 PAGE = DOCS / "evidence" / "wifi.md"
 
@@ -19,6 +20,29 @@ def make() -> None:
     fill(PAGE, "made", made("wifi"))
     for name, lines in _tables():
         fill(PAGE, name, "\n".join(lines))
+
+
+def make_access() -> None:
+    """Measures what needs ns-3, if its package is there."""
+    tables = access.tables()
+    if tables:
+        _fill("access", {name: "\n".join(lines) for name, lines in tables.items()})
+
+
+def make_rivals() -> None:
+    """Measures controllers in both directions, alone, against CUBIC, and as calls."""
+    _fill("rivals", {name: "\n".join(rivals.lines(name)) for name in rivals.TABLES})
+
+
+def make_load() -> None:
+    """Measures the delay of probes beside the load that closer ones have."""
+    _fill("load", {"loaded": "\n".join(spacing.loaded())})
+
+
+def _fill(of: str, tables: dict[str, str]) -> None:
+    fill(PAGE, f"made-{of}", made(f"wifi-{of}"))
+    for name, lines in tables.items():
+        fill(PAGE, name, lines)
 
 
 def _tables() -> Iterator[tuple[str, Iterable[str]]]:
@@ -42,3 +66,18 @@ def parts() -> list[tuple[str, Callable[[], str]]]:
     """What is cheap to measure again."""
     cases = [(" ".join(case), partial(controllers.case, *case)) for case in controllers.CASES]
     return [*cases, *((name, partial(spacing.line, name)) for name in spacing.ELEMENTS)]
+
+
+def load_parts() -> list[tuple[str, Callable[[], str]]]:
+    """Each preset."""
+    return [(name, partial(spacing.loaded_line, name)) for name in ("home", "hidden")]
+
+
+def rivals_parts() -> list[tuple[str, Callable[[], str]]]:
+    """Each line of transfers."""
+    return [
+        (f"{name} {element} {way}", partial(rivals.line, name, element, way))
+        for name in ("alone", "against", "across")
+        for element in rivals.ELEMENTS
+        for way in rivals.WAYS
+    ]

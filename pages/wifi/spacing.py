@@ -8,6 +8,7 @@ import numpy as np
 
 from pages.made import row
 from thalweg.engine.scenario import Scenario
+from thalweg.probe.series import Floats
 from thalweg.probe.simulated import simulate_probe
 
 SPACINGS_S = (0.1, 0.02, 0.0012)
@@ -35,6 +36,21 @@ download = "1 MB"
 """
 
 
+_NEIGHBOURS = {
+    "home": ("", '{ count = 3, airtime = "1 ms", on = "20 ms", off = "80 ms" }'),
+    "apartment": ("", '{ count = 9, airtime = "3 ms", on = "30 ms", off = "570 ms" }'),
+    "office": ("", '{ count = 20, airtime = "0.3 ms", on = "10 ms", off = "190 ms" }'),
+    "hidden": (
+        "attempts = 30, ",
+        '{ airtime = "2 ms", heard = "access-point", on = "20 ms", off = "180 ms" }',
+    ),
+}
+"""The presets, written out as docs/reference/wifi.md has them."""
+_SAME_LOAD = '{ count = 2, airtime = "60 us", on = "1 us", off = "1.2 ms" }'
+"""Two stations with a frame each 1.2 ms at the most, as long as one of a probe at 65 Mbps: 72 bytes with 28 of IP
+and UDP and 38 of the air are 1174 bits with delimiter, padding and service, five symbols after 40 us."""
+
+
 def lines() -> Iterator[str]:
     """Mean and 99th percentile of round trips, above the least one."""
     heads = [f"{what}, {spacing * 1e3:g} ms" for spacing in SPACINGS_S for what in ("mean", "p99")]
@@ -45,11 +61,42 @@ def lines() -> Iterator[str]:
 
 def line(name: str) -> str:
     """One element."""
-    scenario = Scenario.from_toml(_SCENARIO.format(ELEMENTS[name]), "spacing")
     means, cells = [], []
     for spacing in SPACINGS_S:
-        rtt = np.concatenate([simulate_probe(scenario, seed, spacing, _SPAN_S).rtt for seed in _SEEDS])
-        delay = 1e3 * (rtt - np.nanmin(rtt))
+        delay = _delays_ms(ELEMENTS[name], spacing)
         means.append(float(np.nanmean(delay)))
         cells += [f"{means[-1]:.2f} ms", f"{np.nanquantile(delay, 0.99):.0f} ms"]
     return row(name, *cells, f"{max(means) / min(means):.2f}")
+
+
+def loaded() -> Iterator[str]:
+    """Means beside the presets, and beside these and two stations that have the frames of the closest probes."""
+    own = [f"{spacing * 1e3:g} ms" for spacing in SPACINGS_S]
+    loaded = [f"{head}, same load" for head in own[:2]]
+    yield row("preset", *own, *loaded, "1.2 ms over 100 ms", "over 100 ms, same load", "over 20 ms, same load")
+    yield row(":--", *["--:"] * (len(own) + len(loaded) + 3))
+    yield from map(loaded_line, _NEIGHBOURS)
+
+
+def loaded_line(name: str) -> str:
+    """One preset."""
+    settings, kind = _NEIGHBOURS[name]
+
+    def mean(spacing: float, more: str) -> float:
+        element = f'medium = {{ model = "wifi", {settings}neighbours = [{kind}{more}] }}'
+        return float(np.nanmean(_delays_ms(element, spacing)))
+
+    own = [mean(spacing, "") for spacing in SPACINGS_S]
+    loaded = [mean(spacing, f", {_SAME_LOAD}") for spacing in SPACINGS_S[:2]]
+    ratios = (own[-1] / other for other in (own[0], *loaded))
+    return row(
+        f"`{name}`", *(f"{value:.2f} ms" for value in (*own, *loaded)), *(f"{ratio:.2f}" for ratio in ratios)
+    )
+
+
+def _delays_ms(element: str, spacing_s: float) -> Floats:
+    """Round trips above the least one, of all seeds."""
+    scenario = Scenario.from_toml(_SCENARIO.format(element), "spacing")
+    rtt = np.concatenate([simulate_probe(scenario, seed, spacing_s, _SPAN_S).rtt for seed in _SEEDS])
+    delay: Floats = 1e3 * (rtt - np.nanmin(rtt))
+    return delay
