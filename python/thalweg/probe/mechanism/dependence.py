@@ -33,7 +33,7 @@ class Dependence:
     interval_s: float
     mean_s: float
     correlation: dict[int, float]
-    """Of delays so many probes apart; nan if they do not vary, or there are too few."""
+    """Between delays so many probes apart; nan if they do not vary, or there are too few."""
     decay_s: float
     """After which time the correlation is below 1/e; nan if it is not within 500 probes."""
     events: tuple[float, ...]
@@ -41,7 +41,7 @@ class Dependence:
 
 
 def dependence(series: Series) -> Dependence:
-    """Of a series with at least one answer."""
+    """What a series shows that has at least one answer."""
     rtt, interval = series.rtt, series.interval_s
     delay = rtt - float(np.nanmin(rtt))
     correlation = {lag: correlate(delay, lag) for lag in LAGS}
@@ -58,7 +58,7 @@ def dependence(series: Series) -> Dependence:
 
 
 def correlate(delay: Floats, lag: int) -> float:
-    """Of delays with those of `lag` probes later (Pearson); nan if they do not vary or are fewer than three.
+    """Correlates delays with those of `lag` probes later (Pearson); nan if they do not vary or are fewer than three.
 
     >>> correlate(np.array([0.0, 1.0] * 20), 1)
     -1.0
