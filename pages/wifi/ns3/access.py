@@ -27,7 +27,7 @@ Runs: TypeAlias = list[Floats]
 QUANTILES = (0.5, 0.9, 0.99)
 NS3_SEEDS, OUR_SEEDS = range(1, 9), range(1, 41)
 SPAN_S = 8.0
-"""Of each run."""
+"""Virtual time of a run."""
 _WAY_S = 1.5e-3
 _OVERHEAD = 28
 """IP and UDP, which a scenario adds to a datagram."""
@@ -154,7 +154,7 @@ on = [["0 s", "{SPAN_S} s"]]
 
 
 def _interval(ours: Runs, theirs: Runs, quantile: float) -> tuple[float, float]:
-    """Of the ratio of quantiles: runs are drawn with replacement (percentile bootstrap)."""
+    """The interval of a ratio of quantiles: runs are drawn with replacement (percentile bootstrap)."""
     random = np.random.default_rng(1)
 
     def drawn(runs: Runs) -> float:
