@@ -35,7 +35,7 @@ struct Setting
 struct Delays
 {
     std::vector<double> up, down;
-    // Frames in a second that were acknowledged: of the client, unless it probes, and of each neighbour.
+    // Frames in a second that were acknowledged: of each neighbour, and of the client unless it probes.
     std::vector<double> frames;
 };
 

@@ -1,4 +1,4 @@
-"""Plays settings in ns-3: a list of them as JSON from standard input, their delays as JSON to standard output.
+"""Plays a setting in ns-3: as JSON from standard input, the runs of its seeds as JSON to standard output.
 
 It needs the package `ns3` of PyPI and nothing of Thalweg: `access` runs it with the interpreter that has it.
 """
@@ -32,13 +32,13 @@ def _setting(cell: Any, given: dict[str, Any]) -> Any:
 
 
 def main() -> None:
-    """One setting after another, each with all its seeds."""
+    """A run for each seed."""
     cell = _cell()
-    found = []
-    for given in json.load(sys.stdin):
-        runs = [cell.run(_setting(cell, given), seed) for seed in given["seeds"]]
-        found.append([{"up": list(run.up), "down": list(run.down), "frames": list(run.frames)} for run in runs])
-    json.dump(found, sys.stdout)
+    given = json.load(sys.stdin)
+    runs = [cell.run(_setting(cell, given), seed) for seed in given["seeds"]]
+    json.dump(
+        [{"up": list(run.up), "down": list(run.down), "frames": list(run.frames)} for run in runs], sys.stdout
+    )
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def dependence(series: Series) -> Dependence:
 
 
 def correlate(delay: Floats, lag: int) -> float:
-    """Correlates delays with those of `lag` probes later (Pearson); nan if they do not vary or are fewer than three.
+    """Correlates delays with those of `lag` probes later (Pearson); nan if they do not vary, or fewer than 3.
 
     >>> correlate(np.array([0.0, 1.0] * 20), 1)
     -1.0
