@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from thalweg.probe.clocks import OneWay, one_way
+from thalweg.probe.dependence import Dependence, dependence
 from thalweg.probe.distribution import BIN_S, Censored, Histogram, histogram, percentiles, undo_in_order
 from thalweg.probe.in_order import InOrderLine, filter_in_order, find_in_order_line
 from thalweg.probe.losses import Losses, count_losses
-from thalweg.probe.mechanism.dependence import Dependence, dependence
 from thalweg.probe.series import Floats, Mask, Series
 from thalweg.probe.timers import TIMERS, Firings, run_timer
 from thalweg.probe.wifi_fit import WifiFit, fit_published, fit_wifi, published_entry, scenario_entry

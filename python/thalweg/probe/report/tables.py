@@ -8,7 +8,7 @@ from statistics import median
 
 from thalweg.base.quantity import percent, text
 from thalweg.probe.analysis import Analysis
-from thalweg.probe.mechanism.dependence import LAGS, growth
+from thalweg.probe.dependence import LAGS, growth
 from thalweg.probe.wifi_fit import WifiFit
 
 SUMMARY = ("trace", "sent", "lost", "RTT min", "mean", "p50", "p90", "p95", "p99", "max", "up p50", "down p50")
