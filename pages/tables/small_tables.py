@@ -12,8 +12,8 @@ from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.laws.window_law import average_window, cubic_table, reno_table
 from thalweg.judging.statistics.quantiles import median
 from thalweg.probe.analysis import Analysis, analyze
+from thalweg.probe.report.tables import ORDER, SUMMARY, order_row, summary_row, timer_rows
 from thalweg.probe.series import read_series
-from thalweg.probe.tables import ORDER, SUMMARY, order_row, summary_row, timer_rows
 
 JITTER_TRIALS, STACK_TRIALS = 100, 10
 JITTER = (("c4/bad-wifi", "a 10 Mbps download"), ("c4/media-bad-wifi", "a call of 3 Mbps"))

@@ -10,6 +10,7 @@ from functools import partial
 
 from pages.made import DOCS, fill, made
 from pages.wifi import agreement, controllers, mechanisms, published, rivals, spacing
+from pages.wifi.ns3 import access
 
 PAGE = DOCS / "evidence" / "wifi.md"
 
@@ -19,6 +20,13 @@ def make() -> None:
     fill(PAGE, "made", made("wifi"))
     for name, lines in _tables():
         fill(PAGE, name, "\n".join(lines))
+
+
+def make_access() -> None:
+    """Measures what needs ns-3, if its package is there."""
+    tables = access.tables()
+    if tables:
+        _fill("access", {name: "\n".join(lines) for name, lines in tables.items()})
 
 
 def make_rivals() -> None:

@@ -52,7 +52,7 @@ class Table:
     settings: tuple[tuple[str, str], ...]
     """Further keys of the scenario."""
     said: Callable[[str, str, str], str]
-    """What is said of an element, a direction and a controller."""
+    """What an element, a direction and a controller show."""
 
 
 def _overrides(table: Table, element: str, way: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 
 from thalweg import Scenario
 from thalweg.probe.analysis import analyze
-from thalweg.probe.mechanism.dependence import correlate, dependence, event_lengths, growth
+from thalweg.probe.dependence import correlate, dependence, event_lengths, growth
 from thalweg.probe.series import Floats, Series
 from thalweg.probe.simulated import simulate_probe
 

@@ -13,7 +13,7 @@ from thalweg.base.errors import RequestError
 from thalweg.cli import main
 from thalweg.engine.scenario import Scenario
 from thalweg.probe.analysis import analyze
-from thalweg.probe.figures import plot_cumulative, plot_histogram, plot_next, plot_series, plot_wifi
+from thalweg.probe.report.figures import plot_cumulative, plot_histogram, plot_next, plot_series, plot_wifi
 from thalweg.probe.series import Series, read_series, write_series
 from thalweg.probe.simulated import simulate_probe
 

@@ -30,7 +30,7 @@ from thalweg.pages.lab_link import LAB
 from thalweg.pages.report import write_report
 from thalweg.pages.report.section import Section
 from thalweg.probe.analysis import analyze
-from thalweg.probe.page import write_probe_report
+from thalweg.probe.report.page import write_probe_report
 from thalweg.probe.simulated import simulate_probe
 from thalweg.results.suite_result import SuiteResult
 

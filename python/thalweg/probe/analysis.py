@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from thalweg.probe.clocks import OneWay, one_way
+from thalweg.probe.dependence import Dependence, dependence
 from thalweg.probe.distribution import BIN_S, Censored, Histogram, histogram, percentiles, undo_in_order
 from thalweg.probe.in_order import InOrderLine, filter_in_order, find_in_order_line
 from thalweg.probe.losses import Losses, count_losses
 from thalweg.probe.series import Floats, Mask, Series
 from thalweg.probe.timers import TIMERS, Firings, run_timer
 from thalweg.probe.wifi_fit import WifiFit, fit_published, fit_wifi, published_entry, scenario_entry
-
-if TYPE_CHECKING:
-    from thalweg.probe.mechanism.dependence import Dependence
 
 SHARES = {"min": 0.0, "p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.5": 0.995, "max": 1.0}
 
@@ -196,8 +194,6 @@ def analyze(series: Series) -> Analysis:
     up = undo_in_order(series.sent[got], ways.up - ways.up.min())
     down = _undo_down(series, ways)
     fits = {"both": fit_wifi(Censored.join([up, down])), "up": fit_wifi(up), "down": fit_wifi(down)}
-    from thalweg.probe.mechanism.dependence import dependence  # noqa: PLC0415 - mechanisms load with the first
-
     return Analysis(
         series=series,
         losses=count_losses(series),

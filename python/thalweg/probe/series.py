@@ -51,8 +51,6 @@ _LARGEST = 1 << 28
 """Largest file of a probe."""
 _BEYOND = 2.0**63
 """Numbers of a file are whole numbers of 64 bits."""
-LAGS = (1, 5, 25)
-"""Lags of an autocorrelation, in probes."""
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,7 @@ def analyze(
         print_analyses(stdout(), analyses)
         print_mechanisms(stdout(), mechanisms, {one.series.name: len(one.series.sent) for one in analyses})
     if output:
-        from thalweg.probe.page import write_probe_report  # noqa: PLC0415 - altair loads slowly
+        from thalweg.probe.report.page import write_probe_report  # noqa: PLC0415 - altair loads slowly
 
         write_probe_report(analyses, output)
         note(f"wrote {output}")

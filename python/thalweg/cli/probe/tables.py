@@ -10,7 +10,7 @@ from thalweg.base.quantity import text
 from thalweg.cli.fitting import plain_table
 from thalweg.probe.analysis import Analysis
 from thalweg.probe.mechanism.naming import Mechanism
-from thalweg.probe.tables import (
+from thalweg.probe.report.tables import (
     DEPENDENCE,
     FITS,
     ORDER,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from thalweg.probe.dependence import LONG_S
 from thalweg.probe.series import Floats, Mask
 
 _FLOOR_S = 0.1e-3
@@ -15,7 +16,6 @@ _FLOOR_S = 0.1e-3
 _SHARES = (0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
 _LAGS = (1, 2, 5, 20)
 _LATE_S = 5e-3
-LONG_S = 40e-3
 _WITHIN_S = 1.5e-3
 
 NAMES = (

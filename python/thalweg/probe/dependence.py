@@ -14,9 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thalweg.probe.mechanism.features import LONG_S
-from thalweg.probe.series import LAGS, Floats, Series
+from thalweg.probe.series import Floats, Series
 
+LAGS = (1, 5, 25)
+"""Lags of the autocorrelation, in probes."""
+LONG_S = 40e-3
+"""A longer delay above the least is of an event; `mechanism.features` calls such delays long too."""
 _NOTHING_S = 1e-9
 """Delays that differ by less do not vary: they come from differences of times."""
 _MOST_LAG = 500
@@ -42,19 +45,23 @@ def dependence(series: Series) -> Dependence:
     rtt, interval = series.rtt, series.interval_s
     delay = rtt - float(np.nanmin(rtt))
     correlation = {lag: correlate(delay, lag) for lag in LAGS}
-    falling = (lag for lag in range(1, _MOST_LAG) if not correlate(delay, lag) >= _DECAYED)
-    decay = next(falling, None)
-    is_known = decay is not None and np.isfinite(
-        correlate(delay, decay)
-    )  # the series may end before it has decayed
     lengths = tuple(count * interval for count in event_lengths(delay))
     return Dependence(
         interval_s=interval,
         mean_s=float(np.nanmean(delay)),
         correlation=correlation,
-        decay_s=decay * interval if decay and is_known else float("nan"),
+        decay_s=_decay_lag(delay) * interval,
         events=lengths,
     )
+
+
+def _decay_lag(delay: Floats) -> float:
+    """The first lag at which the correlation is below 1/e; nan if the series ends before, or 500 probes do."""
+    for lag in range(1, _MOST_LAG):
+        correlation = correlate(delay, lag)
+        if not correlation >= _DECAYED:
+            return lag if np.isfinite(correlation) else float("nan")
+    return float("nan")
 
 
 def correlate(delay: Floats, lag: int) -> float:

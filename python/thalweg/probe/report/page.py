@@ -9,8 +9,26 @@ from thalweg import _native
 from thalweg.pages.report.figures import Figures
 from thalweg.pages.report.page import fill, write_page
 from thalweg.probe.analysis import Analysis
-from thalweg.probe.figures import plot_cumulative, plot_histogram, plot_next, plot_pooled, plot_series, plot_wifi
-from thalweg.probe.tables import FITS, ORDER, SUMMARY, TIMERS, fit_rows, order_row, summary_row, timer_rows
+from thalweg.probe.report.figures import (
+    plot_cumulative,
+    plot_histogram,
+    plot_next,
+    plot_pooled,
+    plot_series,
+    plot_wifi,
+)
+from thalweg.probe.report.tables import (
+    DEPENDENCE,
+    FITS,
+    ORDER,
+    SUMMARY,
+    TIMERS,
+    dependence_rows,
+    fit_rows,
+    order_row,
+    summary_row,
+    timer_rows,
+)
 
 
 def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
@@ -36,6 +54,7 @@ def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
     tables = [
         ("Delays", SUMMARY, [summary_row(analysis) for analysis in analyses], 1, _DELAYS),
         ("Order and losses", ORDER, [order_row(analysis) for analysis in analyses], 1, _ORDER),
+        ("Dependence in time", DEPENDENCE, dependence_rows(analyses), 1, _DEPENDENCE),
         (
             "Spurious timers",
             (*TIMERS, *(f"{analysis.series.name}: all; filtered" for analysis in analyses)),
@@ -69,6 +88,11 @@ def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
 _DELAYS = (
     "Round-trip times without the time that the server took. One-way delays (up: client to server) assume that "
     "the least delay is the same both ways."
+)
+_DEPENDENCE = (
+    "Delays are round trips above the least of the trace. Growth: of the mean delay, over that of the trace with "
+    "the widest spacing, for traces of one path. Correlation: with delays so many probes later. It decays in "
+    "the time after which it is below 1/e. Events: delays above 40 ms, with losses between them."
 )
 _ORDER = (
     "The filter keeps a reply that comes more than 1 ms after the last kept one. The line: the next round-trip "

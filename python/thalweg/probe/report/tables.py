@@ -8,7 +8,7 @@ from statistics import median
 
 from thalweg.base.quantity import percent, text
 from thalweg.probe.analysis import Analysis
-from thalweg.probe.series import LAGS
+from thalweg.probe.dependence import LAGS, growth
 from thalweg.probe.wifi_fit import WifiFit
 
 SUMMARY = ("trace", "sent", "lost", "RTT min", "mean", "p50", "p90", "p95", "p99", "max", "up p50", "down p50")
@@ -60,8 +60,6 @@ def order_row(analysis: Analysis) -> list[str]:
 
 def dependence_rows(analyses: Sequence[Analysis]) -> list[list[str]]:
     """Rows under `DEPENDENCE`, of traces of one path."""
-    from thalweg.probe.mechanism.dependence import growth  # noqa: PLC0415 - mechanisms load with the first
-
     grown = growth([analysis.dependence for analysis in analyses])
     return [_dependence_row(analysis, grows) for analysis, grows in zip(analyses, grown, strict=True)]
 

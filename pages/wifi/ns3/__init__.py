@@ -1,0 +1,1 @@
+"""Delays of access next to those of ns-3."""

@@ -1,0 +1,1 @@
+"""The report on probes: its tables, figures and page."""
