@@ -7,13 +7,13 @@
 //! The packet time of the test is that of a full packet at the rate at which the transport paces, 5/4 of the window
 //! over the smoothed RTT (RFC 9002 section 7.7).
 
-use super::{SlowStart, Verdict};
+use super::tested::Test;
 use crate::delay_hystart::DelayHystart;
 use crate::event::Ack;
 use crate::{Context, PathState};
 use thalweg_units::{Bytes, Duration};
 
-/// A classic slow start with the test.
+/// The test, with the packet time that it takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delay {
     test: DelayHystart,
@@ -25,12 +25,6 @@ impl Delay {
             test: DelayHystart::default(),
         }
     }
-
-    fn fires(&mut self, ack: &Ack, window: Bytes, cx: &Context<'_>) -> bool {
-        let packet_time = packet_time(window, cx.path);
-        ack.rtt
-            .is_some_and(|rtt| self.test.on_rtt(rtt, packet_time, cx.now))
-    }
 }
 
 /// Time of a full packet at 5/4 of the window for each smoothed RTT.
@@ -40,23 +34,11 @@ fn packet_time(window: Bytes, path: &PathState) -> Duration {
         .mul_div(part, (window * 5).as_u64().max(1))
 }
 
-impl SlowStart for Delay {
-    fn on_ack(&mut self, ack: &Ack, window: Bytes, cx: &Context<'_>) -> Verdict {
-        match self.fires(ack, window, cx) {
-            true => Verdict::Leave,
-            false => Verdict::Grow(ack.newly_acked),
-        }
-    }
-
-    fn on_underused(&mut self, ack: &Ack, window: Bytes, cx: &Context<'_>) -> Verdict {
-        match self.fires(ack, window, cx) {
-            true => Verdict::Leave,
-            false => Verdict::Grow(Bytes::ZERO),
-        }
-    }
-
-    fn copied(&self) -> Box<dyn SlowStart> {
-        Box::new(*self)
+impl Test for Delay {
+    fn fires(&mut self, ack: &Ack, window: Bytes, cx: &Context<'_>) -> bool {
+        let packet_time = packet_time(window, cx.path);
+        ack.rtt
+            .is_some_and(|rtt| self.test.on_rtt(rtt, packet_time, cx.now))
     }
 }
 

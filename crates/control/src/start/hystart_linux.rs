@@ -12,9 +12,9 @@
 //! Then the threshold is the window. HyStart++ ([`super::hystart`]) has the second test, against the round before,
 //! and a conservative slow start after it.
 
-use super::{SlowStart, Verdict};
+use super::tested::Test;
+use crate::Context;
 use crate::event::Ack;
-use crate::{Context, PathState};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// `hystart_low_window`, in packets.
@@ -29,7 +29,7 @@ const DELAY_MIN: Duration = Duration::from_millis(4);
 const DELAY_MAX: Duration = Duration::from_millis(16);
 const DELAY_DIVISOR: u64 = 8;
 
-/// A classic slow start with both tests.
+/// Both tests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HystartLinux {
     is_paced: bool,
@@ -58,8 +58,11 @@ impl HystartLinux {
             round: None,
         }
     }
+}
 
-    fn fires(&mut self, ack: &Ack, window: Bytes, now: Instant, path: &PathState) -> bool {
+impl Test for HystartLinux {
+    fn fires(&mut self, ack: &Ack, window: Bytes, cx: &Context<'_>) -> bool {
+        let (now, path) = (cx.now, cx.path);
         let Some(rtt) = ack.rtt else { return false };
         let delay_min = self.delay_min.map_or(rtt, |least| least.min(rtt));
         self.delay_min = Some(delay_min);
@@ -93,26 +96,6 @@ impl HystartLinux {
     }
 }
 
-impl SlowStart for HystartLinux {
-    fn on_ack(&mut self, ack: &Ack, window: Bytes, cx: &Context<'_>) -> Verdict {
-        match self.fires(ack, window, cx.now, cx.path) {
-            true => Verdict::Leave,
-            false => Verdict::Grow(ack.newly_acked),
-        }
-    }
-
-    fn on_underused(&mut self, ack: &Ack, window: Bytes, cx: &Context<'_>) -> Verdict {
-        match self.fires(ack, window, cx.now, cx.path) {
-            true => Verdict::Leave,
-            false => Verdict::Grow(Bytes::ZERO),
-        }
-    }
-
-    fn copied(&self) -> Box<dyn SlowStart> {
-        Box::new(*self)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::fake_transport::Flow;
@@ -122,12 +105,12 @@ mod tests {
         Duration::from_millis(n)
     }
 
-    /// Fills the window at once, and has an ACK come every `gap` ms from `first` ms on, 39 at most; how many came
-    /// when slow start was left.
-    fn leaves_after(start: &str, rounds: usize, first: u64, gap: u64) -> Option<usize> {
+    /// After two rounds of `rtt` ms, fills the window at once, and has an ACK come every `gap` ms from `first` ms on,
+    /// 39 at most; how many came when slow start was left.
+    fn leaves_after(start: &str, rtt: u64, first: u64, gap: u64) -> Option<usize> {
         let mut flow = Flow::new(&format!("cubic:variant=linux,start={start}"));
-        for _ in 0..rounds {
-            flow.round(ms(40));
+        for _ in 0..2 {
+            flow.round(ms(rtt));
         }
         flow.fill_window();
         flow.advance(ms(first));
@@ -140,20 +123,23 @@ mod tests {
     }
 
     #[test]
-    fn a_train_of_acks_longer_than_half_of_the_least_rtt_ends_it() {
-        // 40 packets; the least RTT is 40 ms. The first ACK begins the round; the train has 20 ms after ten more.
-        assert_eq!(leaves_after("hystart-unpaced", 2, 40, 2), Some(12));
+    fn a_train_of_acks_longer_than_half_of_the_least_rtt_and_1_ms_ends_it() {
+        // 40 packets; the least RTT is 40 ms. The first ACK begins the round; the train is longer than 41/2 = 20.5 ms
+        // after 11 more.
+        assert_eq!(leaves_after("hystart-unpaced", 40, 40, 2), Some(12));
+        // 42/2 = 21 ms: without the millisecond, 20.5 ms, it would be the ACK before.
+        assert_eq!(leaves_after("hystart-unpaced", 41, 41, 1), Some(23));
         // ACKs that are 3 ms apart are not a train. Nor does the delay end it: 40 + 40/8 = 45 ms is the
         // limit, and the smallest of the round is 40 ms.
-        assert_eq!(leaves_after("hystart-unpaced", 2, 40, 3), None);
+        assert_eq!(leaves_after("hystart-unpaced", 40, 40, 3), None);
         // Paced, as long as the RTT and 1 ms: 41 ms, after 21 more.
-        assert_eq!(leaves_after("hystart-linux", 2, 40, 2), Some(22));
+        assert_eq!(leaves_after("hystart-linux", 40, 40, 2), Some(22));
     }
 
     #[test]
     fn an_rtt_that_has_grown_by_an_eighth_ends_it_with_the_ninth_sample() {
-        assert_eq!(leaves_after("hystart-linux", 2, 46, 3), Some(9));
-        assert_eq!(leaves_after("hystart-linux", 2, 45, 3), None);
+        assert_eq!(leaves_after("hystart-linux", 40, 46, 3), Some(9));
+        assert_eq!(leaves_after("hystart-linux", 40, 45, 3), None);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //! ([`SlowStart::on_congestion`], [`SlowStart::recover`]). Afterwards, and after persistent congestion, growth below
 //! the threshold is [`Classic`].
 //!
-//! Each start is a file: [`classic`], [`hystart`], [`hystart_linux`],
-//! [`delay`], [`search`], [`rapid`], [`resume`].
+//! Each start is a file: [`classic`], [`hystart`], [`hystart_linux`], [`delay`], [`search`], [`rapid`], [`resume`].
+//! What [`hystart_linux`] and [`delay`] share, a test that ends classic slow start, is in [`tested`].
 //!
 //! # Limits
 //! One start at a time. Prague has HyStart++ only, by its own option.
@@ -19,6 +19,7 @@ mod hystart_linux;
 mod rapid;
 mod resume;
 mod search;
+mod tested;
 
 use crate::event::Ack;
 use crate::phase::SLOW_START;
@@ -27,6 +28,7 @@ use std::fmt;
 use thalweg_units::{Bytes, Rate};
 
 pub(crate) use classic::Classic;
+use tested::Tested;
 
 /// The names that the option `start` takes.
 const NAMES: &[&str] = &[
@@ -139,9 +141,9 @@ impl Clone for Box<dyn SlowStart> {
 pub(crate) fn of(name: &str, init: &Init, beta: f64) -> Box<dyn SlowStart> {
     match name {
         "hystart" => Box::new(hystart::HyStart::new()),
-        "hystart-linux" => Box::new(hystart_linux::HystartLinux::new(true)),
-        "hystart-unpaced" => Box::new(hystart_linux::HystartLinux::new(false)),
-        "delay" => Box::new(delay::Delay::new()),
+        "hystart-linux" => Box::new(Tested(hystart_linux::HystartLinux::new(true))),
+        "hystart-unpaced" => Box::new(Tested(hystart_linux::HystartLinux::new(false))),
+        "delay" => Box::new(Tested(delay::Delay::new())),
         "search" => Box::new(search::Search::new(init)),
         "rapid" => Box::new(rapid::Rapid::new(init, beta)),
         "resume" => Box::new(resume::Resume::new(init, beta)),
