@@ -3,7 +3,7 @@
 use super::tests::{arrivals, config, link, numbers, push, rate};
 use super::*;
 use crate::test_packet::{at, ms};
-use crate::{Change, JitterConfig, LossConfig, PieConfig, QueueConfig};
+use crate::{Change, JitterConfig, Limit, LossConfig, PieConfig, QueueConfig, StepConfig};
 use thalweg_units::Fraction;
 
 /// A change at this time of which `set` says what it changes.
@@ -74,6 +74,9 @@ fn another_discipline_takes_over_what_waits_in_order_and_without_drops() {
     let mut config = config();
     let mut queues = QueueConfig::samples();
     queues.reverse();
+    // One that would drop on entry what waits.
+    let (threshold, drop) = (Limit::Packets(1), true);
+    queues.insert(0, QueueConfig::Step(StepConfig { threshold, drop }));
     config.changes = (1..)
         .zip(&queues)
         .map(|(at, queue)| changed(ms(at), |change| change.queue = Some(queue.clone())))

@@ -1,7 +1,7 @@
 //! Queue disciplines: which packet leaves next, and which ones are dropped or marked.
 //!
-//! Adding one: a file with a type that implements [`Discipline`], a variant of [`QueueConfig`], a variant
-//! and two lines in [`Active`], a line in `models.rs`. A discipline with a timer catches up with
+//! Adding one: a file with a type that implements [`Discipline`], a variant of [`QueueConfig`] and its sample, a
+//! variant and two lines in [`Active`], a line in `models.rs`. A discipline with a timer catches up with
 //! `port.now()` when it is called; the link calls it in order of time.
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ impl QueueConfig {
             QueueConfig::Pie(PieConfig::default()),
             QueueConfig::DualPi2(DualPi2Config::default()),
             QueueConfig::Step(StepConfig {
-                threshold: Limit::Packets(65), // K of Alizadeh et al. 2010, section 3.1, at 10 Gbps
+                threshold: Limit::Packets(65), // as the schema of scenarios has it
                 drop: false,
             }),
         ]
