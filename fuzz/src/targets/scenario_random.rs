@@ -338,9 +338,8 @@ pub(super) fn queue(random: &mut Random) -> String {
         ("ecn", FLAG),
         ("ce_threshold", TARGET),
     ];
-    match random.below(9) {
-        0 => "{ model = \"drop-tail\" }".to_owned(),
-        7 => smallest_queue(random),
+    match random.below(8) {
+        0 => smallest_queue(random),
         1 => table(random, "codel", codel),
         2 => {
             let keys = [codel, &[("flows", COUNT), ("quantum", QUANTUM)]].concat();

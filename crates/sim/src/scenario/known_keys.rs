@@ -67,19 +67,7 @@ impl KnownKeys {
             let name = form.pointer("/properties/model/const");
             name.and_then(Value::as_str) == Some(model)
         })?;
-        let keys = properties(form)?;
-        let needed = form.get("required")?.as_array()?.iter();
-        let needed = needed.filter_map(|name| name.as_str());
-        let needed = needed.filter_map(|name| example(keys, name));
-        let model = format!("model = \"{model}\"");
-        let all: Vec<String> = std::iter::once(model).chain(needed).collect();
-        Some(format!("{{ {} }}", all.join(", ")))
-    }
-
-    /// The models of a key.
-    fn models<'a>(&'a self, key: &str) -> impl Iterator<Item = &'a str> {
-        self.tables(key)
-            .filter_map(|form| form.pointer("/properties/model/const")?.as_str())
+        smallest(form)
     }
 
     /// What a key of a table looks like, by an example: `rtt = "40 ms"`.
@@ -196,24 +184,32 @@ fn variants(kind: &Value) -> Vec<&Value> {
     }
 }
 
-/// Each model of a key such as `queue` with the keys that it requires, as TOML: `{ model = "step", threshold = "65 packets" }`.
+/// Each model of a key such as `queue` with the keys that it requires, as TOML.
 ///
 /// ```
 /// let queues = thalweg_sim::smallest_tables("queue");
 /// assert!(queues.contains(&"{ model = \"step\", threshold = \"65 packets\" }".to_owned()));
 /// ```
 pub fn smallest_tables(key: &str) -> Vec<String> {
-    let known = KnownKeys::new();
-    let mut names: Vec<&str> = Vec::new();
-    for name in known.models(key) {
-        if !names.contains(&name) {
-            names.push(name); // more than one table may have the key
+    let mut found = Vec::new();
+    for table in KnownKeys::new().tables(key).filter_map(smallest) {
+        if !found.contains(&table) {
+            found.push(table); // more than one table may have the key
         }
     }
-    let tables = names.iter();
-    tables
-        .filter_map(|name| known.with_model(key, name))
-        .collect()
+    found
+}
+
+/// A table with a model, and what that needs.
+fn smallest(form: &Value) -> Option<String> {
+    let keys = properties(form)?;
+    let model = keys.get("model")?.get("const")?;
+    let needed = form.get("required")?.as_array()?.iter();
+    let needed = needed.filter_map(|name| example(keys, name.as_str()?));
+    let all: Vec<String> = std::iter::once(format!("model = {model}"))
+        .chain(needed)
+        .collect();
+    Some(format!("{{ {} }}", all.join(", ")))
 }
 
 fn properties(table: &Value) -> Option<&Map<String, Value>> {
