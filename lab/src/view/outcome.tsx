@@ -8,7 +8,10 @@ import { text } from "../words/quantity";
 import { completionOf, meets, missing, subject, values } from "../trial/verdict";
 import { Term } from "../words/term";
 import { Airtime } from "./airtime";
+import { Numbers } from "./numbers";
 import { Streams } from "./streams";
+
+const HEADS = ["flow", "controller", "completed", "mean rate", "mean RTT", "mean wait in queues", "lost", "marked"];
 
 /** Whether the trial is the one that a link, or a stored result, has promised. */
 function HashCheck() {
@@ -100,23 +103,10 @@ export function Outcome() {
           })}
         </ul>
       )}
-      <div class="scrolls" tabIndex={0} role="region" aria-label="numbers of each flow">
-        <table>
-          <thead>
-            <tr>
-              {["flow", "controller", "completed", "mean rate", "mean RTT", "mean wait in queues", "lost", "marked"].map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <Rows of={shown} />
-            {before && <Rows of={before} mark=" (kept)" />}
-          </tbody>
-        </table>
-      </div>
+      <Numbers label="numbers of each flow" heads={HEADS}>
+        <Rows of={shown} />
+        {before && <Rows of={before} mark=" (kept)" />}
+      </Numbers>
       <Streams of={shown} before={before} />
       <Airtime of={shown} />
       <p class="fingerprint">

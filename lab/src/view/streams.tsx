@@ -3,6 +3,7 @@
 import type { Run } from "../state/lab";
 import { numbers, words } from "../trial/columns";
 import { text, type Unit } from "../words/quantity";
+import { Numbers } from "./numbers";
 
 /** Heading, column of the outcomes and unit. */
 const COLUMNS: readonly [string, string, Unit][] = [
@@ -43,23 +44,9 @@ function Rows({ of, mark = "" }: { of: Run; mark?: string }) {
 export function Streams({ of, before }: { of: Run; before: Run | null }) {
   if (words(of.trial.outcomes.streams, "stream").indices.length === 0) return null;
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="numbers of each stream of media">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">stream</th>
-            {COLUMNS.map(([head]) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Rows of={of} />
-          {before && <Rows of={before} mark=" (kept)" />}
-        </tbody>
-      </table>
-    </div>
+    <Numbers label="numbers of each stream of media" heads={["stream", ...COLUMNS.map(([head]) => head)]}>
+      <Rows of={of} />
+      {before && <Rows of={before} mark=" (kept)" />}
+    </Numbers>
   );
 }
