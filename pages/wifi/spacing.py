@@ -22,7 +22,7 @@ ELEMENTS = {
         for preset in ("home", "apartment", "office", "hidden", "scan")
     },
 }
-_SCENARIO = """\
+SCENARIO = """\
 title = "spacing"
 [path]
 rate = "65 Mbps"
@@ -34,7 +34,7 @@ name = "main"
 controller = "c4"
 download = "1 MB"
 """
-
+"""The path with an element, on which only probes are sent."""
 
 _NEIGHBOURS = {
     "home": ("", '{ count = 3, airtime = "1 ms", on = "20 ms", off = "80 ms" }'),
@@ -96,7 +96,7 @@ def loaded_line(name: str) -> str:
 
 def _delays_ms(element: str, spacing_s: float) -> Floats:
     """Round trips above the least one, of all seeds."""
-    scenario = Scenario.from_toml(_SCENARIO.format(element), "spacing")
+    scenario = Scenario.from_toml(SCENARIO.format(element), "spacing")
     rtt = np.concatenate([simulate_probe(scenario, seed, spacing_s, _SPAN_S).rtt for seed in _SEEDS])
     delay: Floats = 1e3 * (rtt - np.nanmin(rtt))
     return delay

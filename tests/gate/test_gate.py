@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from calls import ENCODED_CALL
 from thalweg.cli import main
 
 Capture = pytest.CaptureFixture[str]
@@ -37,25 +38,6 @@ class Paced(thalweg.Controller):
             self.reduced = path.next_packet
             self.threshold = self.window = max(self.window * 0.7, 2 * path.mtu)
 '''
-
-CALL = """
-title = "A call whose encoder follows its controller"
-time_limit = "20 s"
-[path]
-rate = "1.5 Mbps"
-rtt = "40 ms"
-buffer = "100 ms"
-jitter = "2 ms"
-[[flow]]
-name = "main"
-controller = "cubic"
-[[flow.media]]
-name = "video"
-carriage = "datagrams"
-per_second = 30
-duration = "10 s"
-rate = { least = "100 kbps", most = "2 Mbps" }
-"""
 
 
 @pytest.fixture
@@ -175,7 +157,7 @@ def test_a_call_that_buys_fewer_freezes_with_rate_fails_and_one_that_freezes_too
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "calls"
     folder.mkdir()
-    (folder / "call.toml").write_text(CALL, encoding="utf-8")
+    (folder / "call.toml").write_text(ENCODED_CALL, encoding="utf-8")
     words = ["gate", "calls", "-n", "20"]
     assert main([*words, "--accept"]) == 0
     kept = json.loads(Path("thalweg-baseline.json").read_text(encoding="utf-8"))["scenarios"]["call"]["metrics"]

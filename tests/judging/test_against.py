@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from calls import ENCODED_CALL
 from thalweg import _native
 from thalweg.base.errors import ResultError
 from thalweg.cli import main
@@ -36,24 +37,6 @@ rtt = "40 ms"
 name = "main"
 controller = "cubic"
 download = "200 kB"
-"""
-CALL = """
-title = "A call whose encoder follows its controller"
-time_limit = "20 s"
-[path]
-rate = "1.5 Mbps"
-rtt = "40 ms"
-buffer = "100 ms"
-jitter = "2 ms"
-[[flow]]
-name = "main"
-controller = "cubic"
-[[flow.media]]
-name = "video"
-carriage = "datagrams"
-per_second = 30
-duration = "10 s"
-rate = { least = "100 kbps", most = "2 Mbps" }
 """
 SLOW = """
 import thalweg
@@ -367,7 +350,7 @@ def test_every_answer_is_counted(outcomes_of: Make) -> None:
 
 def test_a_call_has_a_place_by_its_freezes_and_its_rate(tmp_path: Path, capsys: Capture) -> None:
     """Media of 500 kbps freeze less often than ones that fill 1.5 Mbps, and are bought with rate."""
-    (tmp_path / "call.toml").write_text(CALL, encoding="utf-8")
+    (tmp_path / "call.toml").write_text(ENCODED_CALL, encoding="utf-8")
     chosen = 'against = ["cubic"]\nmetrics = ["frozen", "rate"]\n'
     (tmp_path / "suite.toml").write_text(f"[compare]\n{chosen}", encoding="utf-8")
     words = ["-n", "20", "-c", "main=cbr:rate=500kbps", "--out", str(tmp_path / "out"), "--no-report"]

@@ -7,26 +7,12 @@ from math import isnan
 import numpy as np
 import pytest
 
+from pages.wifi.spacing import ELEMENTS, SCENARIO
 from thalweg import Scenario
 from thalweg.probe.analysis import analyze
 from thalweg.probe.dependence import correlate, dependence, event_lengths, growth
 from thalweg.probe.series import Floats, Series
 from thalweg.probe.simulated import simulate_probe
-
-PATH = """\
-title = "path"
-[path]
-rate = "65 Mbps"
-rtt = "3 ms"
-buffer = "1 MB"
-{}
-[[flow]]
-name = "main"
-controller = "cubic"
-download = "1 MB"
-"""
-JITTER = 'jitter = { model = "wifi", mean = "7 ms" }'
-WIFI = 'medium = { model = "wifi", preset = "home" }'
 
 
 def series_of(delay: Floats, interval_s: float = 0.02) -> Series:
@@ -88,11 +74,11 @@ def test_a_correlation_leaves_out_what_was_lost() -> None:
 
 def test_draws_for_each_packet_grow_with_their_number_and_contention_hardly_does() -> None:
     def grown(element: str) -> float:
-        scenario = Scenario.from_toml(PATH.format(element), "path")
+        scenario = Scenario.from_toml(SCENARIO.format(ELEMENTS[element]), "path")
         found = [dependence(simulate_probe(scenario, 1, spacing, 30.0)) for spacing in (0.1, 0.0012)]
         assert isnan(growth(found)[0])
         return growth(found)[1]
 
     # 11.7 and 1.29 over more seeds: docs/evidence/wifi.md.
-    assert 7 < grown(JITTER) < 18
-    assert 0.9 < grown(WIFI) < 2
+    assert 7 < grown("the draft's jitter, 7 ms") < 18
+    assert 0.9 < grown("`home`") < 2

@@ -93,12 +93,12 @@ def who(view: View, held: Limits, candidates: Sequence[str] = CANDIDATES) -> Who
     idle = idle_times(view, held)
     script = Script.of(view, idle)
     skipped = others(view, held)
-    possible = [name for name in candidates if view.is_ect is not False or name not in _MARKED]
-    fits = _ordered([fit(view, script, name, skipped) for name in possible])
 
     def replayed(name: str) -> Fit:
         return fit(view, script, name, skipped)
 
+    possible = [name for name in candidates if view.is_ect is not False or name not in _MARKED]
+    fits = _ordered([replayed(name) for name in possible])
     # A log tells more than packets do.
     is_logged = bool(fits) and math.isfinite(distance(view, fits[0]))
     bug = _bug(fits, (lambda one: distance(view, one)) if is_logged else (lambda one: one.residual), replayed)
