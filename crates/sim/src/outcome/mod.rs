@@ -150,7 +150,8 @@ pub struct FlowOutcome {
     /// Standard deviation of its rate over the mean, by seconds.
     #[serde(default)]
     pub oscillation: Option<f64>,
-    /// What criteria look at in its controller and in links on its way: the name of each number, and its value if it has one.
+    /// What criteria look at in its controller and in links on its way: the name of each number, and its value if it
+    /// has one.
     #[serde(default)]
     pub watched: Vec<(String, Option<f64>)>,
     /// Utilisation of the busiest link of its data from the start of the first flow on; absent in real time.

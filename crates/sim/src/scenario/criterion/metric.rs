@@ -291,8 +291,8 @@ impl Metric {
             _ => Unit::Time,
         }
     }
-    /// The column of the outcomes that holds it: of the table of streams or of links if it is of one, else of that of flows. That of
-    /// a controller, or of what limits a sender, says what is looked at (`Criterion::column`).
+    /// The column of the outcomes that holds it: of the table of streams or of links if it is of one, else of the table
+    /// of flows. For a controller, and for what limits a sender, `Criterion::column` says what is looked at.
     pub fn column(self) -> String {
         match self {
             Metric::Limited => String::new(),
