@@ -25,7 +25,7 @@ from thalweg.judging.statistics.ratios import ratio_of_medians
 CONTROLLERS = ("c4", "cubic", "reno", "prague", "bbr", "bbr1")
 ELEMENTS = ("jitter-by-packet", "jitter-in-time", "apartment", "hidden")
 WAYS = ("download", "upload")
-TRIALS = 50
+TRIALS = 100
 _ROUTE = 'route=["wire","air"]'
 _SENDERS = {"download": "server", "upload": "client"}
 

@@ -14,18 +14,23 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from pages.made import row
+from thalweg.base.quantity import percent
 from thalweg.engine.scenario import Scenario
 from thalweg.probe.series import Floats
 from thalweg.probe.wire import SIZE
 
 Runs: TypeAlias = list[Floats]
 """Delays in seconds of the packets that arrived, of each run."""
+Ratio: TypeAlias = tuple[float, float, float]
+"""With its interval: the lower end, the ratio, the upper end."""
 QUANTILES = (0.5, 0.9, 0.99)
+_GOAL = 0.1
 NS3_SEEDS, OUR_SEEDS = range(1, 9), range(1, 41)
 SPAN_S = 8.0
 """Virtual time of a run."""
@@ -100,7 +105,8 @@ def tables() -> dict[str, list[str]]:
 
 
 def _delays(theirs: list[dict[str, Runs]]) -> Iterator[str]:
-    """Each quantile of each setting, from the client up and from the access point down."""
+    """Each quantile of each setting, from the client up and from the access point down, and how many are near."""
+    found = []
     yield row("setting", "direction", "quantile", "ours", "ns-3", "ratio", "95 %")
     yield row(":--", ":--", *["--:"] * 5)
     for (name, setting), reference in zip(SETTINGS.items(), theirs, strict=True):
@@ -110,8 +116,28 @@ def _delays(theirs: list[dict[str, Runs]]) -> Iterator[str]:
                 mine, other = (np.quantile(np.concatenate(runs[way]), quantile) for runs in (ours, reference))
                 low, high = _interval(ours[way], reference[way], quantile)
                 delays = (f"{1e3 * delay:.3f} ms" for delay in (mine, other))
-                ratio = f"{mine / other:.3f}"
-                yield row(name, way, f"{100 * quantile:g} %", *delays, ratio, f"{low:.3f} to {high:.3f}")
+                ratio = mine / other
+                found.append((low, ratio, high))
+                yield row(name, way, f"{100 * quantile:g} %", *delays, f"{ratio:.3f}", f"{low:.3f} to {high:.3f}")
+    near, whole, far = (sum(map(is_so, found)) for is_so in (_is_near, _is_whole, _is_far))
+    yield ""
+    said = (
+        f"Of {len(found)} ratios {near} are within {percent(_GOAL)} of 1, {whole} of them with all of the interval; "
+        f"{far} lie outside with all of it, and for the others this many runs do not tell."
+    )
+    yield from wrap(said, 105)
+
+
+def _is_near(ratio: Ratio) -> bool:
+    return abs(ratio[1] - 1) <= _GOAL
+
+
+def _is_whole(ratio: Ratio) -> bool:
+    return ratio[0] >= 1 - _GOAL and ratio[2] <= 1 + _GOAL
+
+
+def _is_far(ratio: Ratio) -> bool:
+    return ratio[2] < 1 - _GOAL or ratio[0] > 1 + _GOAL
 
 
 def _pairs(theirs: list[Runs]) -> Iterator[str]:
