@@ -122,8 +122,8 @@ def _delays(theirs: list[dict[str, Runs]]) -> Iterator[str]:
     near, whole, far = (sum(map(is_so, found)) for is_so in (_is_near, _is_whole, _is_far))
     yield ""
     said = (
-        f"Of {len(found)} ratios {near} are within {percent(_GOAL)} of 1, {whole} of them with all of the interval; "
-        f"{far} lie outside with all of it, and for the others this many runs do not tell."
+        f"Of {len(found)} ratios {near} are within {percent(_GOAL)} of 1, {whole} of them with all of the "
+        f"interval; {far} lie outside with all of it, and for the others this many runs do not tell."
     )
     yield from wrap(said, 105)
 
