@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from thalweg.base.errors import RequestError
+from thalweg.base.errors import RequestError, ScenarioError
 from thalweg.base.executor import Batch, Executor, Failed, Finished
 from thalweg.base.quantity import text
 from thalweg.engine.outcome import Outcomes
@@ -108,8 +108,9 @@ def swaps(
     for name in names:
         try:
             Scenario.from_toml(twin.scenario(twin.best, name), FLOW)
-        except RequestError as error:
-            raise RequestError(f"--what-if {name}: {error}") from None
+        except ScenarioError as error:  # of a scenario that the user has not seen: its lines and keys say nothing
+            why = str(error).rpartition(f"{error.key}: ")[2]
+            raise RequestError(f"--what-if {name}: {why}") from None
     batches = [
         Batch([Scenario.from_toml(twin.scenario(draw, name), FLOW) for name in names], [number + 1], label=number)
         for number, draw in enumerate(twin.draws(count))
