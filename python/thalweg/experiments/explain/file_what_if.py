@@ -108,9 +108,8 @@ def swaps(
     for name in names:
         try:
             Scenario.from_toml(twin.scenario(twin.best, name), FLOW)
-        except ScenarioError as error:  # of a scenario that the user has not seen: its lines and keys say nothing
-            why = str(error).rpartition(f"{error.key}: ")[2]
-            raise RequestError(f"--what-if {name}: {why}") from None
+        except ScenarioError as error:
+            raise RequestError(f"--what-if {name}: {error.reason}") from None
     batches = [
         Batch([Scenario.from_toml(twin.scenario(draw, name), FLOW) for name in names], [number + 1], label=number)
         for number, draw in enumerate(twin.draws(count))

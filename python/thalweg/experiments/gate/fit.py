@@ -63,7 +63,13 @@ def _on_another_stack(
 
 
 def check_fit(
-    file: Path, baseline: Baseline, suite: str, fingerprints: Mapping[str, str], seed: int, trials: int, whole: bool
+    file: Path,
+    baseline: Baseline,
+    suite: str,
+    fingerprints: Mapping[str, str],
+    seed: int,
+    trials: int,
+    whole: bool,
 ) -> None:
     """Refuses a baseline of something else; `whole`: the whole suite is played. Raises RequestError."""
     check_head(file, baseline, suite, seed)
