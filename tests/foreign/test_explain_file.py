@@ -73,8 +73,8 @@ def test_a_page_works_offline_and_runs_nothing_from_the_file(tmp_path: Path) -> 
     [
         (["--flow", "nobody"], "the file has no such connection"),
         (["--as", "nobody"], "--as nobody"),
-        (["--seed", "3"], "--seed: it is of scenarios"),
-        (["-c", "main=bbr"], "--controller: it is of scenarios"),
+        (["--seed", "3"], "--seed cannot be combined with a file"),
+        (["-c", "main=bbr"], "--controller cannot be combined with a file"),
         (["--out", "x.txt"], "--out"),
     ],
 )
@@ -87,7 +87,7 @@ def test_what_a_file_does_not_have_is_refused(
 
 def test_a_scenario_takes_no_options_of_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "c4/bad-wifi", "--as", "cubic"]) == 2
-    assert "--as: it is of files" in capsys.readouterr().err
+    assert "--as requires a file" in capsys.readouterr().err
 
 
 def test_a_damaged_file_is_one_line_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from thalweg.foreign.inference.idle import silences
 from thalweg.foreign.inference.limits import limits
 from thalweg.foreign.inference.logged import distance, idle_times
 from thalweg.foreign.inference.replay import Script, fit
+from thalweg.foreign.inference.who import who
+from thalweg.foreign.reading.own import of_tables
 
 
 @pytest.mark.parametrize(
@@ -37,6 +40,24 @@ def test_the_decisions_of_the_own_controller_are_near_and_those_of_another_are_f
     # 0.01 and 0.6: a twentieth of the logarithm of a ratio is 5 %.
     assert own < 0.05
     assert other > 0.2
+
+
+@pytest.mark.parametrize("controller", ["bbr", "cubic", "reno"])
+def test_a_window_that_flow_control_leaves_unused_does_not_grow_in_the_replay_either(controller: str) -> None:
+    """RFC 9002 section 7.8: flow control limits underutilise a window as a lack of data does."""
+    text = (
+        'title = "x"\n[path]\nrate = "100 Mbps"\nrtt = "100 ms"\n[[flow]]\nname = "main"\n'
+        f'controller = "{controller}"\ndownload = "8 MB"\nreceive_window = "400 kB"\n'
+    )
+    trace = Scenario.from_toml(text, "x").run(1, trace=True).trace
+    assert trace is not None
+    view = replace(next(iter(of_tables(trace.flows, trace.packets))), limits=())
+    held = limits(view)
+    assert held.shares["flow-control"] > 0.4
+    script = Script.of(view, idle_times(view, held))
+    # At most 0.05; 0.4 to 0.6 if the credit that runs out is not told to the controller.
+    assert distance(view, fit(view, script, controller)) < 0.1
+    assert who(view, held).bug is None
 
 
 def test_an_acknowledgement_of_the_whole_window_ends_no_silence_of_the_application() -> None:

@@ -218,7 +218,7 @@ def test_what_else_limits_a_sender_becomes_a_scenario_too(kind: str) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--what-if", "nobody"], "--what-if nobody"),
+        (["--what-if", "nobody"], "--what-if nobody: unknown controller"),
         (["--what-if", "c4,,bbr"], "--what-if: a name is empty"),
         (["--scenario", "x.txt"], "accepted: a name that ends in .toml"),
         (["--scenario", "nowhere/x.toml"], "there is no folder nowhere"),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pages.explain.measure import Case, named
+from thalweg.engine.scenario import Scenario
 from thalweg.foreign.inference.idle import silences
 from thalweg.foreign.inference.limits import limits
 from thalweg.foreign.inference.waits import led_by_waits
-from thalweg.foreign.inference.who import FITS, others
+from thalweg.foreign.inference.who import FITS, others, who
+from thalweg.foreign.reading.own import of_tables
 
 
 def test_other_waits_replay_worse_with_the_controller_of_the_sender_and_not_with_another() -> None:
@@ -40,3 +44,19 @@ def test_no_name_is_given_where_other_waits_bring_the_closest_as_near() -> None:
     found = named("wifi", 311, "screamv2")
     assert found.fits[0].residual >= FITS
     assert found.named == ()
+
+
+def test_controllers_that_decide_alike_are_tried_once_and_named_together() -> None:
+    """In the slow start of a download of 40 MB that flow control then limits, six decide as NewReno does."""
+    text = (
+        'title = "x"\n[path]\nrate = "200 Mbps"\nrtt = "250 ms"\n[[flow]]\nname = "main"\n'
+        'controller = "reno"\ndownload = "40 MB"\nreceive_window = "1.9 MB"\n'
+    )
+    trace = Scenario.from_toml(text, "x").run(1, trace=True).trace
+    assert trace is not None
+    view = replace(next(iter(of_tables(trace.flows, trace.packets))), limits=())
+    found = who(view, limits(view))
+    alike = {one.controller for one in found.fits if one.residual == found.fits[0].residual}
+    assert {"reno", "cubic", "dctcp"} <= alike
+    assert len(alike) > 6
+    assert set(found.named) in (set(), alike)

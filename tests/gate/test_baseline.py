@@ -14,8 +14,8 @@ import pytest
 from thalweg import version
 from thalweg.base.errors import ResultError
 from thalweg.cli import main
-from thalweg.results.gate.baseline import FORMAT, Baseline, Recorded
-from thalweg.results.gate.reading import read_baseline
+from thalweg.experiments.gate.baseline import FORMAT, Baseline, Recorded
+from thalweg.experiments.gate.reading import read_baseline
 
 Capture = pytest.CaptureFixture[str]
 

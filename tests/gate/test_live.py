@@ -14,9 +14,9 @@ import pytest
 from conftest import make_outcomes
 from real_time import needs_rights
 from thalweg.cli import main
+from thalweg.experiments.gate.pairs import pairs_of
 from thalweg.judging.thresholds import Threshold
 from thalweg.realtime import LiveScenario
-from thalweg.results.gate.pairs import pairs_of
 
 Capture = pytest.CaptureFixture[str]
 SCENARIO = """

@@ -7,9 +7,9 @@ from itertools import combinations
 import pytest
 
 from thalweg.engine.scenario import Scenario
+from thalweg.experiments.gate.baseline import Recorded, recorded
+from thalweg.experiments.gate.judgement import judge_changes
 from thalweg.judging.thresholds import DEFAULTS, Threshold
-from thalweg.results.gate.baseline import Recorded, recorded
-from thalweg.results.gate.judgement import judge_changes
 
 NAMES = ("bad-wifi", "wifi-fade", "cubic-short")
 """Scenarios whose trials differ much from each other."""

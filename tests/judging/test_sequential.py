@@ -166,3 +166,18 @@ def test_a_test_that_stops_since_it_cannot_become_worse_lacks_no_pairs() -> None
     # Without a plan, few pairs are few.
     assert SignTest(10, n=5).lacks_pairs
     assert not SignTest(10, n=11).lacks_pairs
+
+
+def test_the_width_of_pairs_is_a_share_whether_ratios_differences_or_one_side_is_measured() -> None:
+    """Of ten values, half of them 90 and half 110, the interval reaches from the least to the largest."""
+    times = [90.0, 110.0] * 5
+    alone, ratio, apart = (
+        Pairs("s", "main", MEASURES["rate"], Threshold(0.01), is_ratio=r) for r in (True, True, False)
+    )
+    for seed, (a, other) in enumerate(zip(times, [110.0, 90.0] * 5, strict=True)):
+        alone.add(seed, a, None)
+        ratio.add(seed, a, other)
+        apart.add(seed, 0.0, a)
+    assert alone.width == pytest.approx((110 - 90) / 2 / alone.interval.value)
+    assert ratio.width == pytest.approx((110 / 90 - 90 / 110) / 2)
+    assert apart.width == pytest.approx((110 - 90) / 2 / apart.interval.value)

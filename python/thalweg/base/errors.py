@@ -36,6 +36,18 @@ class ScenarioError(RequestError):
     line: int | None = None
     key: str | None = None
 
+    @staticmethod
+    def of(error: Exception, message: str | None = None) -> ScenarioError:
+        """The refusal of the native module, with this message instead of its own, if there is one."""
+        refused = ScenarioError(str(error) if message is None else message)
+        refused.__dict__.update(error.__dict__)
+        return refused
+
+    @property
+    def reason(self) -> str:
+        """The message without file, line and key: for who has not seen the scenario."""
+        return str(self).rpartition(f"{self.key}: ")[2] if self.key else str(self)
+
 
 class ResultError(RequestError):
     """A stored result cannot be read."""

@@ -25,9 +25,7 @@ def read_toml(text: str | bytes, file: str) -> dict[str, Any]:
     try:
         return _native.toml_document(source, file)
     except _native.ScenarioError as error:
-        refused = ScenarioError(str(error))
-        refused.__dict__.update(error.__dict__)  # origin, line and key
-        raise refused from None
+        raise ScenarioError.of(error) from None
 
 
 def named_files(value: Any, key: str = "") -> Iterator[tuple[str, str]]:

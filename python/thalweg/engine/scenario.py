@@ -157,7 +157,7 @@ class Scenario(Described):
         try:
             path = _native.Scenario.path_from_toml(entry.read(), entry.source_name, settings, Reader())
         except _native.ScenarioError as error:
-            raise ScenarioError(_in_python(str(error), settings, overrides, ())) from None
+            raise ScenarioError.of(error, _in_python(str(error), settings, overrides, ())) from None
         return path.flows
 
     @staticmethod
@@ -180,7 +180,7 @@ class Scenario(Described):
         try:
             native = _native.Scenario.from_toml(source, file or name, settings, bindings, resolver)
         except _native.ScenarioError as error:
-            raise ScenarioError(_in_python(str(error), settings, overrides, controllers)) from None
+            raise ScenarioError.of(error, _in_python(str(error), settings, overrides, controllers)) from None
         scenario = Scenario(native, name, suite, resolver)
         if native.libraries and not all(one.source for one in scenario.definitions.values()):
             raise ScenarioError(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -41,16 +40,12 @@ from thalweg.cli.status import FAILED, PASSED, REFUSED, undecided
 from thalweg.cli.store.playing import playing
 from thalweg.cli.tables import each
 from thalweg.engine.catalogue import Suite
-from thalweg.engine.outcome import Outcomes
-from thalweg.engine.scenario import Scenario
-from thalweg.experiments.suite import load_all
+from thalweg.experiments.gate.baseline import Baseline
+from thalweg.experiments.gate.fit import check_fit, check_metrics, check_part
+from thalweg.experiments.gate.judgement import Judgement, judge_changes
+from thalweg.experiments.gate.reading import LARGEST, check_replaceable, read_baseline
+from thalweg.experiments.gate.scenarios import Scenarios
 from thalweg.judging.thresholds import Thresholds, read_thresholds
-from thalweg.results.against.rivals import main_flow
-from thalweg.results.gate.baseline import Baseline, Recorded, recorded
-from thalweg.results.gate.fit import check_fit, check_metrics, check_part, fingerprint_of
-from thalweg.results.gate.judgement import Judgement, judge_changes
-from thalweg.results.gate.reading import LARGEST, check_replaceable, read_baseline
-from thalweg.trials.gathering import gather
 from thalweg.trials.store.shard import Shard
 
 TRIALS = 20
@@ -58,25 +53,6 @@ TRIALS = 20
 BASELINE = Path("thalweg-baseline.json")
 """What a gate compares with where no option names another file."""
 _LARGEST_THRESHOLDS = 1 << 20
-
-
-@dataclass(frozen=True)
-class Played:
-    """The scenarios of a gate, with the flow of each that is judged."""
-
-    suite: Suite
-    scenarios: Sequence[Scenario]
-    flows: Sequence[str]
-    fingerprints: dict[str, str]
-    seeds: range
-
-    @property
-    def judged(self) -> dict[str, Mapping[str, Any]]:
-        """The flow of each scenario that is judged."""
-        return {
-            scenario.name: next(one for one in scenario.flows if one["name"] == flow)
-            for scenario, flow in zip(self.scenarios, self.flows, strict=True)
-        }
 
 
 def gate(
@@ -201,20 +177,21 @@ def gate(
     first = first_seed(seed) if seed else old.seed if old else first_seed(1)
     trials = trials_ or (old.trials if old else TRIALS)
     overrides, chosen = settings(set_, stack, allow_unseeded), bindings(controller)
-    played = _load(found, only, overrides, chosen, range(first, first + trials))
+    scenarios = Scenarios.read(found, only, overrides, chosen, range(first, first + trials))
     if accept and only and old:
         check_part(baseline, old, found.name, first, trials)
     elif old and not accept:
-        check_fit(baseline, old, found.name, played.fingerprints, first, trials, whole=not only)
-        check_metrics(baseline, old, played.judged, judged_by)
-    now = _play(played, judged_by, out, jobs, cluster)
+        check_fit(baseline, old, found.name, scenarios.fingerprints, first, trials, whole=not only)
+        check_metrics(baseline, old, scenarios.judged, judged_by)
+    with Bar() as bar, playing(out, jobs, cluster, Shard()) as executor:
+        now = scenarios.play(executor, judged_by, lambda done: bar.show("trials", done, scenarios.trials))
     if accept:
-        return _accept(baseline, old if only else None, played, now)
+        return _accept(baseline, scenarios.accepted(old if only else None, now), scenarios)
     assert old is not None
-    judgement = judge_changes(old.scenarios, now, played.seeds, judged_by)
+    judgement = judge_changes(old.scenarios, now, scenarios.seeds, judged_by)
     command = Given(
         scenarios={entry.name: entry.reference for entry in found.entries},
-        flows={one.name: [str(flow["name"]) for flow in one.flows] for one in played.scenarios},
+        flows={one.name: [str(flow["name"]) for flow in one.flows] for one in scenarios.scenarios},
         controllers=controller or (),
         settings=set_ or (),
         stack=stack,
@@ -267,54 +244,18 @@ def _old(file: Path, accept: bool, only: list[str] | None) -> Baseline | None:
         raise
 
 
-def _load(
-    suite: Suite,
-    only: list[str] | None,
-    overrides: Sequence[tuple[str, str]],
-    bound: Sequence[tuple[str, str]],
-    seeds: range,
-) -> Played:
-    entries = suite.matching(only)
-    scenarios = load_all(entries, overrides, bound)
-    flows = [main_flow(scenario, bound) for scenario in scenarios]
-    names = [flow for flow, _ in bound]
-    fingerprints = {
-        entry.name: fingerprint_of(entry, scenario, flow, overrides, names)
-        for entry, scenario, flow in zip(entries, scenarios, flows, strict=True)
-    }
-    return Played(suite, scenarios, flows, fingerprints, seeds)
-
-
-def _play(
-    played: Played, thresholds: Thresholds, out: Path | None, jobs: int, cluster: str | None
-) -> dict[str, Recorded]:
-    """What a baseline keeps of all trials, in the order of the suite."""
-    now: dict[int, Recorded] = {}
-    total = len(played.scenarios) * len(played.seeds)
-
-    def keep(number: int, outcomes: Outcomes) -> None:
-        if outcomes.n < len(played.seeds):  # a Ctrl-C was before the others
-            return
-        fingerprint = played.fingerprints[played.scenarios[number].name]
-        now[number] = recorded(outcomes, played.flows[number], fingerprint, thresholds)
-
-    with Bar() as bar, playing(out, jobs, cluster, Shard()) as executor:
-        gather(executor, played.scenarios, played.seeds, keep, lambda done: bar.show("trials", done, total))
-    return {scenario.name: now[number] for number, scenario in enumerate(played.scenarios)}
-
-
-def _accept(file: Path, old: Baseline | None, played: Played, now: dict[str, Recorded]) -> int:
-    """Writes the baseline; of an old one the scenarios stay that were not played."""
-    scenarios = {**(old.scenarios if old else {}), **now}
-    text = Baseline(played.suite.name, played.seeds.start, len(played.seeds), scenarios).text()
+def _accept(file: Path, baseline: Baseline, scenarios: Scenarios) -> int:
+    """Writes a baseline."""
+    text = baseline.text()
     if len(text) > LARGEST:
         raise RequestError(
             f"{file} would have {len(text) >> 20} MiB; accepted: at most {LARGEST >> 20} MiB, by fewer trials (-n)"
         )
     with whole_file(file) as partial:
         partial.write_text(text, encoding="utf-8")
-    count = "1 scenario" if len(now) == 1 else f"{len(now)} scenarios"
-    note(f"wrote {file}: {count}, {each(len(played.seeds))}; commit it")
+    played = len(scenarios.scenarios)
+    count = "1 scenario" if played == 1 else f"{played} scenarios"
+    note(f"wrote {file}: {count}, {each(len(scenarios.seeds))}; commit it")
     return PASSED
 
 

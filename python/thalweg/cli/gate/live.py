@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.text import Text
 
-from thalweg.base.errors import RequestError, ScenarioError
 from thalweg.base.quantity import text
 from thalweg.cli.ci import Case
 from thalweg.cli.console import Bar, complain, note, stdout
@@ -17,44 +15,18 @@ from thalweg.cli.live_options import ADVICE, LiveOptions
 from thalweg.cli.options import bindings
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED, UNFAITHFUL
 from thalweg.cli.tables import markdown
-from thalweg.engine.catalogue import Entry, Suite
-from thalweg.engine.outcome import FlowDescription
+from thalweg.engine.catalogue import Suite
+from thalweg.experiments.gate.live import LiveGate
 from thalweg.judging.answer import Answer
 from thalweg.judging.pairs import Pairs
-from thalweg.judging.statistics.sequential import ERROR, fewest
+from thalweg.judging.statistics.sequential import ERROR
 from thalweg.judging.thresholds import Thresholds
-from thalweg.realtime import LiveScenario, Round, rounds
-from thalweg.results.against.rivals import MAIN
-from thalweg.results.gate.baseline import value_of
-from thalweg.results.gate.pairs import pairs_of
 
 PAIRS = 40
 """Most pairs of each scenario unless `-n` says otherwise."""
-LARGEST = 1000
-"""What `-n` may be at most: so many find a change that 57 % of pairs show in 92 % of cases (one metric)."""
 _HEADERS = ("scenario", "metric", "answer", "before", "now", "worse pairs", "threshold")
 _LEFT = 3
 _STYLES = {"worse": "bold red", "holds": "green"}
-
-
-@dataclass(frozen=True)
-class Side:
-    """One scenario, before and now."""
-
-    before: LiveScenario
-    now: LiveScenario
-    flow: FlowDescription
-    """The flow that is judged."""
-
-    @property
-    def contestants(self) -> Sequence[LiveScenario]:
-        """Before and now."""
-        return [self.before, self.now]
-
-    @property
-    def name(self) -> str:
-        """The name of the scenario."""
-        return self.now.description.name
 
 
 def gate_live(
@@ -69,70 +41,16 @@ def gate_live(
     options: LiveOptions,
     outputs: Outputs,
 ) -> int:
-    """Plays pairs until no comparison can become worse any more, and answers. `first`: the first seed."""
-    if pairs > LARGEST:
-        raise RequestError(f"-n {pairs}: with --live, accepted: at most {LARGEST} pairs of each scenario")
+    """Plays pairs from the first seed on, and answers."""
     then, now = bindings(before, "--before"), bindings(controllers)
-    sides = [_side(entry, then, now, overrides) for entry in suite.matching(only)]
-    metrics = pairs_of({side.name: side.flow for side in sides}, thresholds, pairs)
-    if not metrics:
-        raise RequestError(f"{suite.name}: real time measures no metric that has a threshold")
-    if pairs < (least := fewest(len(metrics))):
-        raise RequestError(
-            f"-n {pairs}: so few pairs could never tell that one of {len(metrics)} metrics is worse; accepted: "
-            f"{least} or more, or fewer scenarios (--only) or metrics ([gate])"
-        )
-    timing = options.timing()
-    left_out, interrupted = 0, False
-
-    def own(side: Side) -> list[Pairs]:
-        return [one for one in metrics if one.scenario == side.name]
-
-    def is_open(side: Side, left: int) -> bool:
-        return any(one.can_become_worse(left) for one in own(side))
-
+    found = LiveGate.of(suite, only, then, now, overrides, thresholds, pairs)
     with Bar() as bar:
-        try:
-            for played in rounds(sides, pairs, first, timing, is_open):
-                left_out += not played.counts
-                if played.counts:
-                    _add(played, own(played.point))
-                bar.show("pairs", played.number + 1, pairs)
-        except KeyboardInterrupt:
-            interrupted = True
-    outputs.write(_answers(metrics, suite.name))
-    if left_out:
-        count = "1 pair is" if left_out == 1 else f"{left_out} pairs are"
+        found.play(first, options.timing(), lambda done: bar.show("pairs", done, pairs))
+    outputs.write(_answers(found.metrics, suite.name))
+    if found.left_out:
+        count = "1 pair is" if found.left_out == 1 else f"{found.left_out} pairs are"
         note(f"{count} left out: a trial was not what its scenario describes; {ADVICE}")
-    return INTERRUPTED if interrupted else _status(metrics)
-
-
-def _side(
-    entry: Entry,
-    before: Sequence[tuple[str, str]],
-    now: Sequence[tuple[str, str]],
-    overrides: Sequence[tuple[str, str]],
-) -> Side:
-    """A scenario with the controllers of now, and with those of before where they are named."""
-    new = LiveScenario.from_entry(entry, overrides, now)
-    try:
-        old = LiveScenario.from_entry(entry, overrides, list({**dict(now), **dict(before)}.items()))
-    except RequestError as error:  # what is wrong with `-c` alone has been said of `new`
-        message = str(error)
-        for flow, _ in before:
-            message = message.replace(f"--controller {flow}=", f"--before {flow}=")
-        raise ScenarioError(message) from None
-    flows = {str(flow["name"]): flow for flow in new.flows}
-    flow = next((name for name in (MAIN, *dict(before)) if name in flows), next(iter(flows)))
-    return Side(old, new, flows[flow])
-
-
-def _add(pair: Round[Side], metrics: Sequence[Pairs]) -> None:
-    """Has each metric take the values of before and now."""
-    flow = str(pair.point.flow["name"])
-    before, now = (pair.trials[place].trial.outcomes for place in (0, 1))
-    for one in metrics:
-        one.add(pair.seed, value_of(before, flow, one.measure), value_of(now, flow, one.measure))
+    return INTERRUPTED if found.interrupted else _status(found.metrics)
 
 
 def _answers(metrics: Sequence[Pairs], suite: str) -> Answers:

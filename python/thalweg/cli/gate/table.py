@@ -14,10 +14,10 @@ from thalweg.cli.console import complain, note, stdout
 from thalweg.cli.fitting import FittingTable
 from thalweg.cli.gate.replays import Given
 from thalweg.cli.tables import markdown
+from thalweg.experiments.gate.judgement import Judgement, ScenarioChange
 from thalweg.judging.statistics.digits import bracketed, supported
 from thalweg.judging.thresholds import Thresholds
 from thalweg.results.comparison import Row
-from thalweg.results.gate.judgement import Judgement, ScenarioChange
 
 _HEADERS = ("scenario", "metric", "answer", "baseline", "change", "difference [95 %]", "threshold", "of")
 _LEFT = 3

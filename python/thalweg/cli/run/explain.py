@@ -43,8 +43,8 @@ def explain(
             "the folder of a stored result."
         ),
     ],
-    name: Annotated[str | None, typer.Argument(help="Of a stored result: the scenario in it.")] = None,
-    index: Annotated[str | None, typer.Argument(help="Of a stored result: the trial, or `worst`.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The scenario, in a stored result.")] = None,
+    index: Annotated[str | None, typer.Argument(help="The trial in it: its number, or `worst`.")] = None,
     flow: Annotated[
         str | None, typer.Option(metavar="NAME", help="The flow to explain [the first, or the largest of a file].")
     ] = None,
@@ -55,26 +55,26 @@ def explain(
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the trial.")] = 1,
     as_: Annotated[
         str | None,
-        typer.Option("--as", metavar="CONTROLLER", help="Of a file: a controller to hold its sender against."),
+        typer.Option("--as", metavar="CONTROLLER", help="For a file: a controller that its sender should be."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Of a file: a page (.html) or picture of it."),
+        typer.Option("--out", "-o", metavar="FILE", help="For a file: write a page (.html) or a picture."),
     ] = None,
     what_if_: Annotated[
         list[str] | None,
-        typer.Option("--what-if", metavar="NAMES", help="Of a file: controllers to play it with: c4,bbr."),
+        typer.Option("--what-if", metavar="NAMES", help="For a file: play it with these controllers: c4,bbr."),
     ] = None,
     scenario_out: Annotated[
         Path | None,
-        typer.Option("--scenario", metavar="FILE", help="Of a file: write a scenario (.toml) that is like it."),
+        typer.Option("--scenario", metavar="FILE", help="For a file: write a scenario (.toml) that is like it."),
     ] = None,
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
 ) -> None:
     """Say why a flow was as slow as it was, of a scenario or of a file of another program.
 
-    Of a scenario, limits and causes are those of the simulator, which knows them; the table plays the same seed
-    without what stood in the way, and with other controllers. Of a file, they follow from what it says.
+    For a scenario, limits and causes come from the simulator, which knows them; the table plays the same seed
+    without what stood in the way, and with other controllers. For a file, they follow from what it says.
 
     Example: `thalweg explain c4/bad-wifi --seed 3`
     """
@@ -87,15 +87,18 @@ def explain(
         "--allow-unseeded": allow_unseeded,
     }
     if name is not None:
-        _refuse({**of_scenarios, **asked.options()}, "a stored trial takes --flow and --format only")
+        _refuse(
+            {**of_scenarios, **asked.options()},
+            "cannot be combined with a stored trial; accepted: --flow, --format",
+        )
         _explain_stored(scenario, name, index, flow, format_)
         return
     if is_foreign(scenario):
         accepted = "--flow, --as, --what-if, --scenario, --out, --format"
-        _refuse(of_scenarios, f"it is of scenarios; accepted with a file: {accepted}")
+        _refuse(of_scenarios, f"cannot be combined with a file of another program; accepted: {accepted}")
         explain_file(scenario, flow, asked, format_)
         return
-    _refuse(asked.options(), f"it is of files, and {scenario} is a scenario")
+    _refuse(asked.options(), f"requires a file of another program; {scenario} is a scenario")
     entry = find_scenario(scenario)
     keys, bound = settings(set_, stack, allow_unseeded), bindings(controller)
     loaded = Scenario.from_entry(entry, keys, bound)
@@ -230,4 +233,4 @@ def _names(given: list[str] | None) -> list[str]:
 def _refuse(given: Mapping[str, object], why: str) -> None:
     for option, value in given.items():
         if value:
-            raise RequestError(f"{option}: {why}")
+            raise RequestError(f"{option} {why}")

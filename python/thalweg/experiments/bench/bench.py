@@ -25,6 +25,7 @@ from thalweg.engine.scenario import Scenario
 from thalweg.experiments.bench.contestant import Contestant
 from thalweg.experiments.bench.side import Side
 from thalweg.experiments.bench.stack_file import Room
+from thalweg.experiments.gate.baseline import value_of
 from thalweg.judging.measures import MEASURES
 from thalweg.judging.pairs import Pairs
 from thalweg.judging.statistics.interval import Interval
@@ -32,7 +33,6 @@ from thalweg.judging.statistics.sequential import median_interval
 from thalweg.judging.thresholds import DEFAULTS, Thresholds
 from thalweg.realtime import Round, Timing, is_faithful, rounds
 from thalweg.realtime.kernel import kernel_controllers
-from thalweg.results.gate.baseline import value_of
 
 _COMPARED = ("rate", "completion", "loss", "queue-delay")
 """Metrics of the main flow. What may be 0, and so has a least threshold, has a difference, others a ratio."""

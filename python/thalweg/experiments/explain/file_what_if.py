@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from thalweg.base.errors import RequestError
+from thalweg.base.errors import RequestError, ScenarioError
 from thalweg.base.executor import Batch, Executor, Failed, Finished
 from thalweg.base.quantity import text
 from thalweg.engine.outcome import Outcomes
@@ -108,8 +108,8 @@ def swaps(
     for name in names:
         try:
             Scenario.from_toml(twin.scenario(twin.best, name), FLOW)
-        except RequestError as error:
-            raise RequestError(f"--what-if {name}: {error}") from None
+        except ScenarioError as error:
+            raise RequestError(f"--what-if {name}: {error.reason}") from None
     batches = [
         Batch([Scenario.from_toml(twin.scenario(draw, name), FLOW) for name in names], [number + 1], label=number)
         for number, draw in enumerate(twin.draws(count))

@@ -29,7 +29,12 @@ def idle_times(view: View, held: Limits) -> Floats:
     until = np.append(view.sent_s, held.ends_s[-1])[np.searchsorted(view.sent_s, silent, side="right")]
     # Not where an acknowledgement of the whole window ended the silence.
     is_real = np.interp(until, held.ends_s, lacked) > np.interp(silent, held.ends_s, lacked)
+    # Flow control leaves a window unused as a lack of data does (RFC 9002 section 7.8), where it holds for a round
+    # trip or longer: single moments of it may be taken for it.
     is_idle = held.causes == APPLICATION
+    is_held = held.causes == FLOW_CONTROL
+    if view.rtt and (held.ends_s - held.begins_s)[is_held].sum() > np.median(view.rtt.values):
+        is_idle |= is_held
     # Within a span, each packet that left was the last one there was.
     place = np.maximum(0, np.searchsorted(held.begins_s, view.sent_s, side="right") - 1)
     return np.unique(np.concatenate([silent[is_real], held.begins_s[is_idle], view.sent_s[is_idle[place]]]))

@@ -44,7 +44,7 @@ _CLEARLY = 2.0
 below what fits, and that of its original above it."""
 
 _ANY, _MOST_LED = 4 * FITS, 6
-"""As far as this is any controller from any sender; so many are tried."""
+"""As far as this is any controller from any sender; so many that differ are tried."""
 _MARKED = frozenset(("prague", "dctcp"))
 """They require ECN (RFC 9331 section 4.1, RFC 8257 section 3.1): their packets can be marked."""
 
@@ -105,8 +105,13 @@ def who(view: View, held: Limits, candidates: Sequence[str] = CANDIDATES) -> Who
     near = _near(fits)
     led: frozenset[str] = frozenset()
     if near and FITS <= near[0].residual < _ANY and bug is None:
-        residuals = {one.controller: one.residual for one in near[:_MOST_LED]}
-        led = led_by_waits(view, idle, skipped, residuals)
+        # Those with one residual decide alike in all that the file shows: one of them is tried for all.
+        alike: dict[float, list[str]] = {}
+        for one in near:
+            alike.setdefault(one.residual, []).append(one.controller)
+        tried = {names[0]: residual for residual, names in list(alike.items())[:_MOST_LED]}
+        found = led_by_waits(view, idle, skipped, tried)
+        led = frozenset(name for names in alike.values() if names[0] in found for name in names)
     return Who(fits, bug, bug is not None and is_logged, led)
 
 

@@ -65,6 +65,11 @@ def chance_of_mean(replications: Values, margin: float) -> float:
 
     >>> chance_of_mean(np.array([1.0, 1.1, 0.9]), 0.01) < 0.01, chance_of_mean(np.array([1.0, -1.0]), 0.01)
     (True, 1.0)
+
+    With two degrees of freedom it is 1 - t / sqrt(2 + t^2); here t = (1 - 0.9) / (0.1 / sqrt(3)) = sqrt(3):
+
+    >>> round(chance_of_mean(np.array([1.0, 1.1, 0.9]), 0.9), 9) == round(1 - (3 / 5) ** 0.5, 9)
+    True
     """
     n = len(replications)
     if n < 2 or not np.isfinite(replications).all():

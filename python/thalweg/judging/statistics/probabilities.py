@@ -28,8 +28,8 @@ def binomial_above(count: int, n: int, probability: float) -> float:
 def binomial_up_to(count: int, n: int, probability: float) -> float:
     """The chance of at most `count` successes in n trials.
 
-    >>> round(binomial_up_to(1, 10, 0.5), 12) == 11 / 1024
-    True
+    >>> round(binomial_up_to(1, 10, 0.5), 12) == 11 / 1024, binomial_up_to(-1, 10, 0.5)
+    (True, 0.0)
     """
     if count >= n:
         return 1.0

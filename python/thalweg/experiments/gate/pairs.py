@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from thalweg.experiments.gate.baseline import judged
 from thalweg.judging.measures import MEASURES
 from thalweg.judging.pairs import Pairs
 from thalweg.judging.statistics.sequential import SignTest
 from thalweg.judging.thresholds import Thresholds
-from thalweg.results.gate.baseline import judged
 
 
 def pairs_of(

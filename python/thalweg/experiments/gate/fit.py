@@ -17,7 +17,7 @@ from thalweg.base.errors import RequestError, ScenarioError
 from thalweg.base.seeds import seed_text
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.scenario import Scenario
-from thalweg.results.gate.baseline import Baseline, judged
+from thalweg.experiments.gate.baseline import Baseline, judged
 
 _UNDER_TEST = re.compile(r"transport\..*|flow\.(?P<flow>[^.]+)\.(controller|stack|transport\..*)|allow_unseeded")
 _NEUTRAL = "reno"
@@ -63,7 +63,13 @@ def _on_another_stack(
 
 
 def check_fit(
-    file: Path, baseline: Baseline, suite: str, fingerprints: dict[str, str], seed: int, trials: int, whole: bool
+    file: Path,
+    baseline: Baseline,
+    suite: str,
+    fingerprints: Mapping[str, str],
+    seed: int,
+    trials: int,
+    whole: bool,
 ) -> None:
     """Refuses a baseline of something else; `whole`: the whole suite is played. Raises RequestError."""
     check_head(file, baseline, suite, seed)

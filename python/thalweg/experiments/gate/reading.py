@@ -13,8 +13,8 @@ from thalweg import _native
 from thalweg.base.errors import RequestError, ResultError
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.seeds import LARGEST_SET, SET_SIZE
+from thalweg.experiments.gate.baseline import FORMAT, Baseline, Recorded, worst_value
 from thalweg.judging.measures import MEASURES
-from thalweg.results.gate.baseline import FORMAT, Baseline, Recorded, worst_value
 
 LARGEST = 64 << 20
 """Bytes of a baseline."""

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from thalweg.experiments.gate.baseline import Recorded, statistics
 from thalweg.judging.answer import Answer
 from thalweg.judging.measures import MEASURES, Measure
 from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.thresholds import Threshold, Thresholds
 from thalweg.results.comparison import Row, compare_statistics, decide
-from thalweg.results.gate.baseline import Recorded, statistics
 
 
 @dataclass(frozen=True)
