@@ -44,7 +44,7 @@ def make() -> None:
     left_out = f" Not built, and so not played: {', '.join(sorted(missing))}." if missing else ""
     said = (
         f"All scenarios that can be played, {Suite.find('estimate').trials} trials of each, take {core_s:.1f} s "
-        f"of processor time with these; those of {len(ours)} controllers on the model and {len(_NOQ)} of noq take "
+        f"of processor time with these; {len(ours)} controllers on the model and {len(_NOQ)} of noq take "
         f"{own_s:.1f} s more.{left_out}"
     )
     fill(

@@ -49,7 +49,7 @@ COLUMNS = (
     Column(
         "rtt_ratio",
         "RTT",
-        meaning="of the second flow over that of the first",
+        meaning="of the second flow over the first",
         format=lambda row, key: f"{number(row, key):g}x",
     ),
     Column(
@@ -60,7 +60,7 @@ COLUMNS = (
         format=percentage,
     ),
     Column("second_of_fair", "second of fair", "share", format=percentage),
-    Column("least_of_fair", "least", "share", "that of the flow with the least", format=percentage),
+    Column("least_of_fair", "least", "share", "share of the flow with the least", format=percentage),
     Column("ratio", "ratio", meaning="the largest rate over the smallest", format=formatted(".2f")),
     Column(
         "jain_1s",

@@ -101,7 +101,7 @@ def _in_documents(measure: Measure) -> Iterator[Column]:
         yield Column(f"{measure.name}_excess", meaning="(competing - solo) / solo, of a row with a competitor")
     for end in ("", "_low", "_high"):
         if end or measure is not COMPLETION[0]:
-            meaning = interval if end else "harm above that of the short flows' own controller"
+            meaning = interval if end else "harm above what the short flows' own controller does"
             yield Column(f"{measure.name}_beyond_itself{end}", meaning=meaning)
     if measure in COMPLETION:
         yield Column(f"published_{measure.column}", unit=measure.unit, meaning="as ccafct printed it")

@@ -117,7 +117,7 @@ def _sooner(groups: Groups, start: str, where: str) -> Check | None:
         f"{name} delivers {LEVEL // 1000} kB sooner than classic slow start, {where}",
         source,
         every(below(ratio, 1) for ratio in ratios.values()),
-        f"median over that of classic: {best.value:.2f} to {worst.value:.2f}",
+        f"median over classic: {best.value:.2f} to {worst.value:.2f}",
     )
 
 

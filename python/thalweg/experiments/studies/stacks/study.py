@@ -44,7 +44,7 @@ COLUMNS = (
     Column(
         "model_median",
         "model",
-        meaning="Model: the modelled endpoint as shipped; wide: with flow-control windows as wide as those of the "
+        meaning="Model: the modelled endpoint as shipped; wide: with flow-control windows as wide as the "
         "QUIC stack; quic: the QUIC stack",
         format=_value,
     ),
