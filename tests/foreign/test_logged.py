@@ -10,6 +10,7 @@ import pytest
 import thalweg
 from pages.explain.measure import Case, named, of_regression
 from thalweg.engine.scenario import Scenario
+from thalweg.experiments.explain.file import limits_and_who
 from thalweg.foreign.inference.idle import silences
 from thalweg.foreign.inference.limits import limits
 from thalweg.foreign.inference.logged import distance, idle_times
@@ -31,6 +32,17 @@ def test_a_bug_that_leaves_the_packets_as_they_are_is_named_from_a_log_only(scen
 @pytest.mark.parametrize("controller", ["bbr", "cubic"])
 def test_no_log_of_a_healthy_sender_accuses_it(kind: str, controller: str) -> None:
     assert named(kind, 12, controller, logged=True).bug is None
+
+
+def test_nobody_is_accused_for_the_steady_rate_of_an_application() -> None:
+    """BBR with 4.8 Mbps to send on 10 Mbps: as a paced rate it would be lsquic-544's, at 0.010."""
+    view = Case.of("application", 30_001).view("qlog")
+    assert view.window
+    assert not view.pacing_bps
+    held, found = limits_and_who(view)
+    assert held is not None
+    assert held.shares["application"] > 0.9
+    assert found.bug is None
 
 
 def test_the_decisions_of_the_own_controller_are_near_and_those_of_another_are_far() -> None:

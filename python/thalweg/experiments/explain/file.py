@@ -313,7 +313,9 @@ def limits_and_who(view: View) -> tuple[Limits | None, Who]:
         freely = limits(view, is_explained=True)
         again = who(view, freely)
         is_followed = set(again.named) <= FOLLOWERS and _is_steady(view)
-        if again.named and not is_followed:
+        # Nobody is accused for a rate that may as well be the application's.
+        is_accused = again.bug is not None and found.bug is None
+        if again.named and not is_followed and not is_accused:
             return freely, again
     return held, found
 
