@@ -165,8 +165,9 @@ class FileAccount:
         rate = view.bytes * 8 / view.duration_s if view.duration_s > 0 else 0.0
         sent = f"It {'sent' if view.vantage == 'sender' else 'received'} {text(view.bytes, 'B')} in "
         told = f"{sent}{text(view.duration_s, 's')}, at {text(rate, 'bps')} on average."
-        if view.is_sender and not view.bytes:
-            told = f"It sent {view.sent_s.size} packets in {text(view.duration_s, 's')}."
+        if not view.bytes and (packets := view.sent_s.size or view.arrived_s.size):
+            did = "sent" if view.is_sender else "received"
+            told = f"It {did} {packets} packets in {text(view.duration_s, 's')}."
         if view.rtt:
             low, middle, high = (
                 text(float(value), "s", 3) for value in np.percentile(view.rtt.values, [0, 50, 95])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -35,6 +36,8 @@ class Packets:
         self._lost: list[tuple[float, int, int]] = []
         self._ranges = 0
         self._before: set[tuple[int, int]] = set()
+        self.ends_are_beyond = False
+        """Whether ranges end with the first number that they do not have, as noq 1.3 writes them."""
 
     @property
     def count(self) -> int:
@@ -60,6 +63,9 @@ class Packets:
         self._ranges += len(ranges)
         if self._ranges > _MOST_RANGES:
             raise DamageError(f"its acknowledgements have more than {_MOST_RANGES} ranges")
+        # Of one frame no range begins right behind another one (RFC 9000 section 19.3.1).
+        ordered = sorted(ranges)
+        self.ends_are_beyond |= any(one[1] + 1 == other[0] for one, other in pairwise(ordered))
         self._acks.append((time, [one for one in ranges if one not in self._before]))
         self._before = set(ranges)
 
@@ -88,6 +94,7 @@ class Packets:
     def _settle(self, numbers: list[int], sent: Floats, acked: Floats, acked_by: Counts, begin: float) -> Steps:
         """Acknowledges what a frame is the first to name; a sample of the RTT is of its largest number."""
         following = list(range(len(numbers) + 1))
+        beyond = int(self.ends_are_beyond)
 
         def open_from(place: int) -> int:
             """The first place from here on that is not acknowledged; its way is shortened."""
@@ -105,7 +112,7 @@ class Packets:
             newest = -1
             for first, last in ranges:
                 place = open_from(bisect_left(numbers, first))
-                while place < len(numbers) and numbers[place] <= last:
+                while place < len(numbers) and numbers[place] <= last - beyond:
                     acked[place], acked_by[place] = time - begin, index
                     following[place] = place + 1
                     newest = max(newest, place)
