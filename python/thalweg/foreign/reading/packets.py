@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -63,9 +62,6 @@ class Packets:
         self._ranges += len(ranges)
         if self._ranges > _MOST_RANGES:
             raise DamageError(f"its acknowledgements have more than {_MOST_RANGES} ranges")
-        # Of one frame no range begins right behind another one (RFC 9000 section 19.3.1).
-        ordered = sorted(ranges)
-        self.ends_are_beyond |= any(one[1] + 1 == other[0] for one, other in pairwise(ordered))
         self._acks.append((time, [one for one in ranges if one not in self._before]))
         self._before = set(ranges)
 

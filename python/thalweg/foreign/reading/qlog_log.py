@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -172,6 +173,9 @@ class Log:
             first, last = number(pair[0]), number(pair[1])
             if 0 <= first <= last:
                 found.append((int(first), int(last)))
+        # No range begins right behind another one (RFC 9000 section 19.3.1).
+        if any(one[1] + 1 == other[0] for one, other in pairwise(sorted(found))):
+            self._packets.ends_are_beyond = True
         self._packets.acknowledged(time, found)
         marks = number(frame.get("ce", frame.get("ecn_ce")))
         if marks > 0:
