@@ -72,7 +72,7 @@ def make_twins() -> None:
     """Other controllers on the paths of files."""
     head = _head("paths", "guesses", "median error", "90 % of errors", "interval covers", "fastest is right")
     found = {kind: [guesses(kind, seed) for seed in TWIN_SEEDS] for kind in TWIN_KINDS}
-    lines = [_twins(words, found[kind]) for kind, words in TWIN_KINDS.items()]
+    lines = [twins_row(words, found[kind]) for kind, words in TWIN_KINDS.items()]
     fill(PAGE, "twins", "\n".join([*head, *lines]))
     lossy = [one for of in found["loss"] for one in of]
     lines = _head(
@@ -119,7 +119,8 @@ def make_bugs() -> None:
     fill(PAGE, "bugs", "\n".join([*lines, "", *wrap(said, 105)]))
 
 
-def _twins(words: str, found: list[list[Guess]]) -> str:
+def twins_row(words: str, found: list[list[Guess]]) -> str:
+    """What is said of other controllers on paths, against what came of it."""
     each = [one for of in found for one in of]
     right = percent(float(np.mean([has_best(of) for of in found])))
     covered = percent(float(np.mean([one.covered for one in each])))

@@ -22,7 +22,7 @@ from thalweg.foreign.inference.replay import Fit
 
 SHARES = (0.1, 0.2, 0.4)
 _SEEDS = (9, 10)
-"""Of draws: those of the answer, and others."""
+"""Seeds of draws: that of the answer, and another one."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Null:
 
 
 def null(case: Case, found: who.Who) -> Null:
-    """Of one trace, and who its sender seems to be."""
+    """What one trace gives, and who its sender seems to be."""
     known = [one for one in found.fits if one.is_known]
     is_own = [_family(one.controller) == _family(case.made.controller) for one in known]
     own = next((one for one, is_it in zip(known, is_own, strict=True) if is_it), None)

@@ -32,6 +32,12 @@ _ASSUMED = "cubic"
 """The controller of a scenario whose file has too little to tell it."""
 
 
+_EXCEEDED = (
+    "Do not rely on it either way: packets come closer together than the capacity says, as amid jitter, so that "
+    "it may be said too low."
+)
+
+
 @dataclass(frozen=True)
 class FileAccount:
     """One connection of a file."""
@@ -87,7 +93,8 @@ class FileAccount:
             return "No controller fits the file, so that these are compared with none."
         # Before its first packet of data, a flow has a handshake and a request.
         took = Numbers.of(self.view).time_s + (self.path.base_rtt_s or 0.0)
-        return doubt(self.swaps[0], took)
+        found = doubt(self.swaps[0], took)
+        return f"{found} {_EXCEEDED}".strip() if self.path.is_exceeded else found
 
     @cached_property
     def scenario(self) -> str:
@@ -239,6 +246,9 @@ class FileAccount:
             parts.append(f"random loss of {percent(known.random_loss)}")
         if known.policer_bps is not None:
             parts.append(f"a policer at {text(known.policer_bps, 'bps')}")
+        if known.others_bps is not None:
+            begun = f" from {text(known.others_from_s, 's', 2)} on" if known.others_from_s else ""
+            parts.append(f"other flows that took {text(known.others_bps, 'bps', 2)} of it{begun}")
         none = [f"no {what}" for what, was in seen.items() if not was]
         unseen = f"; it showed {', '.join(none)}" if none and self.view.is_whole else ""
         return f"The path has {', '.join(parts)}{unseen}."
