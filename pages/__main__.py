@@ -44,6 +44,8 @@ from pages.experiments import first_growth, gaps, hosts, loopback_twin, small_wi
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.explain import kernels as explain_kernels
 from pages.explain import make as explain
+from pages.explain import rivals as explain_rivals
+from pages.explain import senders as explain_senders
 from pages.league import make as league
 from pages.made import DOCS, ROOT, commit, row
 from pages.peer import reasons
@@ -178,6 +180,8 @@ PAGES = {
         for name in suites.SUITES
     },
     "explain": Page(explain.PAGE, explain.make, partial(_lines, explain.parts)),
+    "explain-senders": Page(explain.PAGE, explain_senders.make_senders),
+    "explain-rivals": Page(explain.PAGE, explain_rivals.make_rivals),
     "explain-kernels": Page(explain.PAGE, explain_kernels.make_kernels),
     "tails": Page(tails_counted.PAGE, tails.make, partial(_lines, tails.parts)),
     "tails-coverage": Page(tails_counted.PAGE, tails.make_coverage, partial(_lines, tails_coverage.parts)),

@@ -18,7 +18,7 @@ from pages.explain.twins import Guess, guesses, has_best
 from pages.made import DOCS, fill, made, row
 from thalweg.base.quantity import percent
 from thalweg.foreign.inference.limits import CAUSES
-from thalweg.foreign.inference.who import BUGS, CANDIDATES
+from thalweg.foreign.inference.who import BUGS
 
 PAGE = DOCS / "evidence" / "explain.md"
 SEEDS = range(20_000, 20_002)
@@ -31,9 +31,6 @@ NAME_KINDS = {
     "aqm": "FQ-CoDel, PIE or CoDel, marks fed",
     "wifi": "the draft's Wi-Fi jitter, 1.5 to 8 ms",
 }
-NAME_SEEDS = range(20_000, 20_002)
-
-
 BUG_SCENARIOS = {
     "noq-800": "app-limited-pacing", "noq-819": "reordering-jitter", "lsquic-544": "startup-unfilled-window",
     "picoquic-2118": "frozen-below-128-us", "erlang-quic-57": "clock-below-1-ms", "nginx-217": "acks-late",
@@ -50,16 +47,15 @@ LOSSES = (0, 10, 40)
 def make() -> None:
     """Measures all of it."""
     fill(PAGE, "made", made("explain"))
-    make_rest()
+    make_path()
     make_limits()
     make_bugs()
     make_twins()
 
 
-def make_rest() -> None:
-    """The path and the controller."""
+def make_path() -> None:
+    """The path."""
     fill(PAGE, "path", "\n".join([*_head("what", "traces", "median error", "90 % of errors"), *_path()]))
-    fill(PAGE, "names", "\n".join(_names()))
 
 
 def make_limits() -> None:
@@ -76,7 +72,7 @@ def make_twins() -> None:
     """Other controllers on the paths of files."""
     head = _head("paths", "guesses", "median error", "90 % of errors", "interval covers", "fastest is right")
     found = {kind: [guesses(kind, seed) for seed in TWIN_SEEDS] for kind in TWIN_KINDS}
-    lines = [_twins(words, found[kind]) for kind, words in TWIN_KINDS.items()]
+    lines = [twins_row(words, found[kind]) for kind, words in TWIN_KINDS.items()]
     fill(PAGE, "twins", "\n".join([*head, *lines]))
     lossy = [one for of in found["loss"] for one in of]
     lines = _head(
@@ -123,7 +119,8 @@ def make_bugs() -> None:
     fill(PAGE, "bugs", "\n".join([*lines, "", *wrap(said, 105)]))
 
 
-def _twins(words: str, found: list[list[Guess]]) -> str:
+def twins_row(words: str, found: list[list[Guess]]) -> str:
+    """What is said of other controllers on paths, against what came of it."""
     each = [one for of in found for one in of]
     right = percent(float(np.mean([has_best(of) for of in found])))
     covered = percent(float(np.mean([one.covered for one in each])))
@@ -188,23 +185,6 @@ def _path() -> list[str]:
 
 def _small(share: float) -> str:
     return f"{share * 100:.2f} %"
-
-
-def _names() -> list[str]:
-    lines = _head("paths", "traces", "answers", "right of these", "one name")
-    mistaken: Counter[tuple[str, str]] = Counter()
-    for kind, words in NAME_KINDS.items():
-        found = [(name, named(kind, seed, name)) for name in CANDIDATES for seed in NAME_SEEDS]
-        answers = [(name, who.named) for name, who in found if who.named]
-        right = [(name, said) for name, said in answers if name in said]
-        mistaken.update((name, said[0]) for name, said in answers if name not in said)
-        alone = sum(len(said) == 1 for _, said in right)
-        shares = (len(answers) / len(found), len(right) / max(1, len(answers)), alone / max(1, len(answers)))
-        lines.append(row(words, str(len(found)), *map(percent, shares)))
-    wrong = [row(truth, said, str(count)) for (truth, said), count in mistaken.most_common()]
-    if not wrong:
-        return [*lines, "", "No answer was wrong."]
-    return [*lines, "", *_head("wrong: the controller", "is named", "times"), *wrong]
 
 
 def _head(*cells: str) -> list[str]:

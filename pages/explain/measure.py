@@ -116,7 +116,11 @@ def path_errors(kind: str, seed: int) -> PathErrors:
 
 def named(kind: str, seed: int, controller: str, logged: bool = False) -> Who:
     """Who the sender of a trace seems to be, from its packets alone or with its window and pacing rate."""
-    case = Case.of(kind, seed, controller)
+    return named_in(Case.of(kind, seed, controller), logged)
+
+
+def named_in(case: Case, logged: bool = False) -> Who:
+    """The same, of a trace that was played."""
     view = case.packets()
     if logged:
         view = replace(case.truth(), limits=(), marks=view.marks)

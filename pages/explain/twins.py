@@ -95,7 +95,7 @@ def guesses(kind: str, seed: int) -> list[Guess]:
 
 def _transfer(made: Made) -> Made:
     size = made.rate_bps / 8 * _TRANSFER_S
-    text = made.text.replace('"400 MB"', f'"{size:.0f} B"').replace('"12.0 s"', '"3600 s"')
+    text = made.text.replace('"400 MB"', f'"{size:.0f} B"', 1).replace('"12.0 s"', '"3600 s"')
     return replace(made, text=text)
 
 

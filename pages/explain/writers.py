@@ -127,19 +127,20 @@ USUAL = {
 _TRACE = {"vantage_point": {"type": "server"}, "common_fields": {"ODCID": "0a0b0c0d"}}
 
 
-def _sequence(header: dict[str, Any], events: Iterator[Event]) -> str:
-    lines = [header, *({"time": time, "name": name, "data": data} for time, name, data in events)]
+def _sequence(header: dict[str, Any], events: Iterator[Event], group: str = "") -> str:
+    named = {"group_id": group} if group else {}
+    lines = [header, *({"time": time, **named, "name": name, "data": data} for time, name, data in events)]
     return "".join(f"\x1e{json.dumps(line)}\n" for line in lines)
 
 
 def quic_go(found: list[Entry]) -> str:
-    """A JSON text sequence, ms, no pacing rate; neqo and quiche write the same with it."""
+    """A JSON text sequence, ms, no pacing rate."""
     header = {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "title": "quic-go qlog", "trace": _TRACE}
     return _sequence(header, qlog_events(found, 1e-3, USUAL))
 
 
 def quiche(found: list[Entry]) -> str:
-    """As quic-go, with pacing."""
+    """As quic-go, with pacing; neqo writes the same."""
     header = {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "title": "quiche", "trace": _TRACE}
     return _sequence(header, qlog_events(found, 1e-3, {**USUAL, "pacing_bps": "pacing_rate"}))
 
@@ -215,6 +216,53 @@ def aioquic(found: list[Entry]) -> str:
     return json.dumps({"qlog_format": "JSON", "qlog_version": "0.3", "traces": [trace]})
 
 
+def quinn(found: list[Entry]) -> str:
+    """As quinn-proto 0.11 writes it: sizes in the header, RTTs in seconds, neither frames nor a vantage point."""
+    trace = {"vantage_point": {"type": "unknown"}, "configuration": {"time_offset": 0.0}}
+    header = {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": trace}
+
+    def of_quinn() -> Iterator[Event]:
+        for time, name, data in qlog_events(found, 1e-3, USUAL):
+            told = data
+            if "header" in data:
+                size = {"length": data["raw"]["length"]} if name.endswith("packet_sent") else {}
+                told = {"header": {**data["header"], **size}}
+            seconds = {key: one / 1e3 for key, one in told.items() if key.endswith("_rtt")}
+            yield time, name, {**told, **seconds}
+
+    return _sequence(header, of_quinn(), "0a0b0c0d")
+
+
+def noq(found: list[Entry]) -> str:
+    """As noq 1.3 writes it: sizes in the header, lengths of frames in `raw`, ranges up to the number behind."""
+    common = {"group_id": "0a0b0c0d"}
+    header = {
+        "file_schema": "urn:ietf:params:qlog:file:sequential",
+        "serialization_format": "JSON-SEQ",
+        "trace": {"common_fields": common, "vantage_point": {"type": "server"}, "event_schemas": []},
+    }
+
+    def of_noq() -> Iterator[Event]:
+        for time, name, data in qlog_events(found, 1e-3, {**USUAL, "pacing_bps": "pacing_rate"}):
+            event = name.split(":")[1].replace("metrics_updated", "recovery_metrics_updated")
+            told = {key: one for key, one in data.items() if key != "raw"}
+            if "raw" in data:
+                told["header"] = {**data["header"], "path_id": 0, "length": data["raw"]["length"]}
+                told["frames"] = [_of_noq(frame) for frame in data["frames"]]
+            yield time, f"quic:{event}", told
+
+    return _sequence(header, of_noq())
+
+
+def _of_noq(frame: dict[str, Any]) -> dict[str, Any]:
+    told = {key: one for key, one in frame.items() if key != "length"}
+    if "length" in frame:
+        told["raw"] = {"length": frame["length"]}
+    if "acked_ranges" in frame:
+        told["acked_ranges"] = [[first, last + 1] for first, last in frame["acked_ranges"]]
+    return told
+
+
 def newest(found: list[Entry]) -> str:
     """The newest drafts: `quic:` names, times as differences."""
     common = {"time_format": "relative_to_previous_event", "group_id": "0a0b0c0d"}
@@ -241,6 +289,8 @@ DIALECTS = {
     "picoquic": picoquic,
     "mvfst": mvfst,
     "aioquic": aioquic,
+    "quinn": quinn,
+    "noq": noq,
     "newest": newest,
 }
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import thalweg
 from pages.explain import writers
 from pages.explain.measure import Case
 from thalweg.cli import main
+from thalweg.experiments.explain import account_of_file
+from thalweg.foreign.inference.limits import CAUSES
 
 from .logs import logged
 
@@ -66,6 +69,22 @@ def test_a_page_works_offline_and_runs_nothing_from_the_file(tmp_path: Path) -> 
     page = (tmp_path / "x.html").read_text()
     assert "<script>alert" not in page
     assert "Content-Security-Policy" in page
+
+
+def test_what_the_lab_opens_has_the_sentences_and_a_value_at_each_time(tmp_path: Path) -> None:
+    (tmp_path / "x.sqlog").write_text(writers.quic_go(logged()))
+    assert main(["explain", str(tmp_path / "x.sqlog"), "--out", str(tmp_path / "x.json")]) == 0
+    document = json.loads((tmp_path / "x.json").read_text())
+    found = account_of_file(tmp_path / "x.sqlog")
+    assert document["sentences"] == [*found.sentences(), found.reproduction.sentence()]
+    assert document["scenarios"][0]["toml"] == found.scenario
+    measured = document["measured"]
+    assert sorted(measured["series"]) == [
+        "delivery_bps", "in_flight_bytes", "latest_rtt_s", "smoothed_rtt_s", "window_bytes",
+    ]  # fmt: skip
+    assert {len(values) for values in measured["series"].values()} == {len(measured["time_s"])}
+    assert measured["lost_s"] == pytest.approx(found.view.lost_s[np.isfinite(found.view.lost_s)], abs=1e-6)
+    assert {limit for limit, _, _ in measured["limits"]} <= {*CAUSES, "controller"}
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,14 @@ from hypothesis import strategies as st
 from pages.explain import writers
 from thalweg.base.errors import RequestError
 from thalweg.foreign.reading import View, read
+from thalweg.foreign.reading.credit import Credit
 
-from .logs import FUZZ, logged, read_or_refuse, traced
+from .logs import FORMS, FUZZ, logged, read_or_refuse, traced
 
 Json = Any
 ROWS = ["relative_time", "CATEGORY", "EVENT_TYPE", "DATA"]
+STACKS = sorted((Path(__file__).parent / "stacks").glob("*.gz"))
+"""What public stacks have written."""
 NO_LOGS = [
     "",
     "{}",
@@ -40,24 +43,112 @@ def _read(tmp_path: Path, text: str | bytes, name: str = "x.qlog") -> list[View]
     return read(file)
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("dialect", writers.DIALECTS)
-def test_every_dialect_gives_the_packets_of_the_trace(tmp_path: Path, dialect: str) -> None:
-    (view,) = _read(tmp_path, writers.DIALECTS[dialect](logged()))
+def test_every_dialect_gives_the_packets_of_the_trace_in_every_form(
+    tmp_path: Path, dialect: str, form: str
+) -> None:
+    (view,) = _read(tmp_path, FORMS[form](writers.DIALECTS[dialect](logged())), form)
     packets = traced()[0].packets
     sent = packets.filter(packets["event"] == "sent")
     assert view.name == "0a0b0c0d"
     assert view.is_sender
-    assert view.end == "server"
+    assert view.end == ("unknown" if dialect == "quinn" else "server")
     assert view.sent_bytes.sum() == sent["size_bytes"].sum()
     times = sent["time_s"].to_numpy()
     assert np.allclose(np.diff(view.sent_s), np.diff(times), atol=2e-6)
     assert np.isfinite(view.lost_s).sum() == packets.filter(packets["event"] == "lost").height
+    if dialect == "quinn":
+        assert view.missing == ("acknowledgements", "the pacing rate", "which frames packets carry")
+        return
     acked = packets.filter(packets["event"] == "acknowledged")
     # The first two are of the handshake.
     assert np.isfinite(view.acked_s).sum() == (acked["last_packet"] - acked["first_packet"] + 1).sum() - 2
 
 
-@pytest.mark.parametrize("dialect", ["quic-go", "quiche", "picoquic", "aioquic", "newest"])
+@pytest.mark.parametrize("stack", STACKS)
+def test_the_log_that_a_stack_has_written_is_read(stack: Path) -> None:
+    """Downloads of 200 kB over the loopback interface: the packets of data are those that one finds by hand."""
+    (view,) = read(stack)
+    text = gzip.decompress(stack.read_bytes()).decode()
+    assert view.is_sender
+    assert 200_000 < view.bytes < 240_000
+    assert np.isfinite(view.lost_s).sum() == text.count('packet_lost"')
+    assert view.rtt
+    assert view.window.values.min() >= 12_000
+    if stack.name.startswith("quinn"):
+        assert "acknowledgements" in view.missing
+        return
+    # The last acknowledgements may come after the end of the connection.
+    assert view.sent_bytes[np.isfinite(view.acked_s)].sum() > 190_000
+    assert view.offered.values[-1] == 200_000
+    assert view.allowed
+
+
+def test_the_limit_of_the_only_stream_holds_as_that_of_the_connection_does(tmp_path: Path) -> None:
+    text = writers.quic_go(logged())
+    of_stream = text.replace('"max_data", ', '"max_stream_data", "stream_id": 0, ')
+    (view,), (other,) = _read(tmp_path, text), _read(tmp_path, of_stream)
+    assert view.allowed
+    at = np.linspace(0, view.duration_s, 1000)
+    assert np.array_equal(view.allowed.at(at), other.allowed.at(at), equal_nan=True)
+
+
+def test_the_tighter_of_all_limits_is_allowed_and_a_stream_that_is_over_holds_nothing() -> None:
+    credit = Credit("server")
+    credit.first(0.0, "initial_max_data", 1000)
+    credit.first(0.0, "initial_max_stream_data_uni", 300)
+    credit.first(0.0, "initial_max_stream_data_bidi_local", 200)
+    credit.sent(1.0, "3", 100, False)  # its own, in one direction
+    credit.sent(2.0, "0", 50, False)  # of the client, in both
+    credit.sent(3.0, "3", 250, True)
+    credit.stream(4.0, "0", 900)
+    credit.sent(5.0, "0", 60, True)
+    allowed, offered = credit.steps(0.0)
+    # 300; 300 and 200; 250 are done, 200 go on; 250 and 900 are more than the connection has; no stream is left.
+    assert list(zip(allowed.times_s, allowed.values, strict=True)) == [
+        (0.0, 1000.0), (1.0, 300.0), (2.0, 500.0), (3.0, 450.0), (4.0, 1000.0),
+    ]  # fmt: skip
+    assert offered.values.tolist() == [100, 150, 300, 310]
+
+
+def test_a_log_without_sizes_of_what_came_is_of_the_end_with_more_packets(tmp_path: Path) -> None:
+    header = {"packet_type": "1RTT", "packet_number": 1}
+    came = [{"time": n, "name": "transport:packet_received", "data": {"header": header}} for n in range(20)]
+    sent = {"header": {**header, "length": 30}}
+    trace = {"events": [*came, {"time": 20, "name": "transport:packet_sent", "data": sent}]}
+    (view,) = _read(tmp_path, json.dumps({"qlog_version": "0.3", "traces": [trace]}))
+    assert view.vantage == "receiver"
+    assert "sizes of packets" in view.missing
+
+
+def test_packets_of_further_paths_are_left_out_and_said(tmp_path: Path) -> None:
+    trace = _trace_of("aa", "server", 4)
+    for place, event in enumerate(trace["events"]):
+        event["data"]["header"]["path_id"] = place % 2
+    (view,) = _read(tmp_path, json.dumps({"qlog_version": "0.3", "traces": [trace]}))
+    assert view.sent_s.size == 2
+    assert "what went over further paths (multipath)" in view.missing
+
+
+def test_nothing_counts_after_the_end_of_a_connection(tmp_path: Path) -> None:
+    trace = _trace_of("aa", "server", 4)
+    trace["events"][2]["data"]["frames"] = [{"frame_type": "connection_close"}]
+    trace["events"].append({"time": 9000, "name": "recovery:metrics_updated", "data": {"bytes_in_flight": 0}})
+    (view,) = _read(tmp_path, json.dumps({"qlog_version": "0.3", "traces": [trace]}))
+    assert view.sent_s.size == 2
+    assert view.duration_s == pytest.approx(0.002)
+
+
+def test_joined_sequences_are_the_logs_of_each(tmp_path: Path) -> None:
+    one = writers.quic_go(logged())
+    other = one.replace("0a0b0c0d", "0e0f").replace('"server"', '"client"')
+    views = _read(tmp_path, one + other, "x.sqlog")
+    assert sorted((view.name, view.end) for view in views) == [("0a0b0c0d", "server"), ("0e0f", "client")]
+    assert views[0].sent_s.size == views[1].sent_s.size
+
+
+@pytest.mark.parametrize("dialect", ["quic-go", "quiche", "picoquic", "aioquic", "quinn", "noq", "newest"])
 def test_windows_and_round_trips_have_the_units_of_the_dialect(tmp_path: Path, dialect: str) -> None:
     (view,) = _read(tmp_path, writers.DIALECTS[dialect](logged()))
     flows = traced()[0].flows

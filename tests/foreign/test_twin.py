@@ -17,7 +17,7 @@ from thalweg import Scenario
 from thalweg.base.errors import RequestError
 from thalweg.cli import main
 from thalweg.experiments.explain import file, reproduction
-from thalweg.experiments.explain.file_what_if import expected, swaps
+from thalweg.experiments.explain.file_what_if import doubt, expected, swaps
 from thalweg.experiments.explain.picture import picture
 from thalweg.experiments.explain.twin import Twin
 from thalweg.foreign.inference.limits import limits
@@ -103,8 +103,19 @@ def test_a_twin_that_lacks_what_was_on_the_path_says_that_it_is_not_to_be_relied
     file = tmp_path / "x.sqlog"
     file.write_text(writers.quic_go(writers.entries(case.trace, "main")))
     found = thalweg.explain(file, what_if=["reno"])
-    # Alone on the path, the twin is faster than the file, whose half a rival has had.
-    assert "Do not rely on it: with its own controller the twin takes" in found.doubt
+    assert found.path.others_bps is not None
+    # Half of the path is another flow's, in the twin too.
+    assert found.doubt == ""
+    alone = replace(found.twin, best=replace(found.twin.best, rival=""))
+    (own,) = swaps(alone, "cubic", [])
+    assert "Do not rely on it: with its own controller the twin takes" in doubt(own, 12.0)
+
+
+def test_a_twin_amid_jitter_says_that_its_capacity_may_be_too_low(tmp_path: Path) -> None:
+    case = Case.of("jitter", 4, "cubic")
+    (tmp_path / "x.sqlog").write_text(writers.quic_go(writers.entries(case.trace, "main")))
+    found = thalweg.explain(tmp_path / "x.sqlog", what_if=["reno"])
+    assert "packets come closer together than the capacity says" in found.doubt
     assert found.doubt in found.sentences()
 
 

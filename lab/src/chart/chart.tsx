@@ -79,7 +79,7 @@ type RowStyle = { gridRow: number | "auto" };
 
 /** What a chart shows from top to bottom: a ribbon for each flow, panels, the axis. */
 function keysOf({ ribbons, panels }: Picture): string[] {
-  return [...ribbons.map((ribbon) => `state of ${ribbon.flow}`), ...panels.map((panel) => panel.id), "axis"];
+  return [...ribbons.map((ribbon) => `${ribbon.title ?? "state"} of ${ribbon.flow}`), ...panels.map((panel) => panel.id), "axis"];
 }
 
 /** The rows of two charts beside each other, in which the same things stand in line. */
@@ -165,7 +165,7 @@ export function Chart({ picture, name, beside, rows = [] }: { picture: Picture; 
         onKeyDown={(event) => void onKey(event)}
       >
         {picture.ribbons.map((ribbon, index) => (
-          <States key={ribbon.flow} ribbon={ribbon} alone={picture.ribbons.length === 1} style={placed(index)} />
+          <States key={ribbon.flow} ribbon={ribbon} alone={picture.ribbons.filter(({ title }) => !title).length === 1} style={placed(index)} />
         ))}
         {picture.panels.map((panel, index) => (
           <Plot key={panel.id} panel={panel} beside={beside?.panels.find((other) => other.id === panel.id)} style={placed(picture.ribbons.length + index)} />
@@ -198,7 +198,7 @@ function States({ ribbon, alone, style }: { ribbon: Ribbon; alone: boolean; styl
   return (
     <figure class="panel" style={style}>
       <figcaption>
-        <Term term="state">{alone ? "State of the controller" : `State of ${ribbon.flow}`}</Term>
+        {ribbon.title ?? <Term term="state">{alone ? "State of the controller" : `State of ${ribbon.flow}`}</Term>}
         <ul class="legend states">
           {known.map((name) => (
             <li key={name} class={state.value === name ? "now" : ""}>
@@ -206,16 +206,20 @@ function States({ ribbon, alone, style }: { ribbon: Ribbon; alone: boolean; styl
                 class="swatch"
                 style={{ background: ribbon.spans.find((span) => span.state === name)?.colour ?? "" }}
               />
-              <Term term={name} kind="state">
-                {name}
-              </Term>
+              {ribbon.title ? (
+                name
+              ) : (
+                <Term term={name} kind="state">
+                  {name}
+                </Term>
+              )}
             </li>
           ))}
         </ul>
       </figcaption>
       <Canvas
         height={24}
-        label={`states of ${ribbon.flow}: ${known.join(", ")}`}
+        label={`${ribbon.title ?? "states"} of ${ribbon.flow}: ${known.join(", ")}`}
         version={ribbon}
         draw={(pen, size, window, _, context) => {
           context.font = FONT;

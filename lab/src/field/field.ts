@@ -6,9 +6,7 @@ import { written } from "../words/quantity";
 
 /** What a measurement says of its path, as far as it says it. */
 export interface PathFacts {
-  rateBps?: number;
   rttS?: number;
-  bufferS?: number;
   /** Bytes of the transfer. */
   transfer?: number;
   /** Times of delivery opportunities, as `trace` of a scenario takes them. */
@@ -30,7 +28,7 @@ export const field = signal<Field | null>(null);
 
 /** The most bytes of a file, packed and unpacked. */
 export const LARGEST = 64 << 20;
-/** The most rows or events that are read. */
+/** The most rows that are read. */
 export const MOST_ROWS = 2_000_000;
 
 /** Bits per second in intervals of `width` seconds: where sizes in bytes lie at times that ascend. */
@@ -49,18 +47,16 @@ const OTHERWISE = { rate: 20e6, rtt: 0.04, bytes: 10e6 };
 /** A scenario with such a path and one download. What the measurement does not say has a common value, and the note says so. */
 export function scenario({ name, facts }: Field, controller: string): string {
   const known = (value: number | undefined, least: number, most: number) => value !== undefined && value >= least && value <= most;
-  const rate = known(facts.rateBps, 1e3, 1e12) ? (facts.rateBps as number) : null;
   const rtt = known(facts.rttS, 1e-5, 60) ? (facts.rttS as number) : null;
-  const assumed = [...(rate === null && facts.trace === undefined ? ["rate"] : []), ...(rtt === null ? ["rtt"] : [])];
+  const assumed = [...(facts.trace === undefined ? ["rate"] : []), ...(rtt === null ? ["rtt"] : [])];
   const note = assumed.length > 0 ? `The measurement does not say: ${assumed.join(", ")}.` : "All from the measurement.";
   const lines = [
     `title = ${JSON.stringify(`Path of ${plain(name)}`)}`,
     `note = ${JSON.stringify(note)}`,
     "",
     "[path]",
-    facts.trace === undefined ? `rate = "${written(rate ?? OTHERWISE.rate, "bps")}"` : `trace = "${facts.trace}"`,
+    facts.trace === undefined ? `rate = "${written(OTHERWISE.rate, "bps")}"` : `trace = "${facts.trace}"`,
     `rtt = "${written(rtt ?? OTHERWISE.rtt, "s")}"`,
-    ...(known(facts.bufferS, 1e-4, 60) ? [`buffer = "${written(facts.bufferS as number, "s")}"`] : []),
     ...(facts.jitter === undefined ? [] : [`jitter = { model = "trace", file = "${facts.jitter}" }`]),
     "",
     "[[flow]]",

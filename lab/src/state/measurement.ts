@@ -4,15 +4,13 @@ import { batch } from "@preact/signals";
 import { end } from "../chart/view";
 import { kept, latest, open, run } from "./lab";
 import { type Field, field, LARGEST, scenario } from "../field/field";
-import { readQlog } from "../field/qlog";
 import { readSeries, readTrace } from "../field/traces";
 
 /** Reads a file by its name. Throws what a person can read. */
 export async function openField(file: File, name: string): Promise<void> {
   const text = await content(file);
   const plain = name.toLowerCase().replace(/\.gz$/, "");
-  const read = /\.(s?qlog|json|jsonl|ndjson)$/.test(plain) ? readQlog : plain.endsWith(".csv") ? readSeries : readTrace;
-  show(read(text, name.slice(0, 100)));
+  show((plain.endsWith(".csv") ? readSeries : readTrace)(text, name.slice(0, 100)));
 }
 
 /** Shows a measurement in the place of a run that was kept, or none. */

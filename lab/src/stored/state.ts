@@ -1,8 +1,11 @@
 // The stored result that is open, and those that a server offers.
 
 import { signal } from "@preact/signals";
+import { drawn } from "../field/measured";
 import { failure, openStored } from "../state/lab";
+import { show as showField } from "../state/measurement";
 import { tab } from "../state/tab";
+import { readExplained } from "./explained";
 import { ofEntry, ofList, readFolder, type Tree } from "./folder";
 import { known, type ResultEntry, type Shelf, type StoredResult } from "./stored";
 
@@ -54,10 +57,16 @@ export function openTrial(index: number): Promise<void> {
   return openStored({ setup, seed: BigInt(seed), version: result.version, hash: hash ?? "" });
 }
 
+/** Opens what `thalweg explain` has written of a file. Throws what a person can read. */
+export async function openExplained(file: File): Promise<void> {
+  show(readExplained(await file.text()));
+}
+
 function show(result: StoredResult): void {
   stored.value = result;
   chosen.value = 0;
   tab.value = "results";
+  if (result.measured) showField(drawn(result.measured, result.title));
 }
 
 async function attempt(work: () => Promise<void>): Promise<void> {

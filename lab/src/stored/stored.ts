@@ -1,5 +1,6 @@
 // Stored results: trials that ran before, with the texts of their scenarios, seeds and trace hashes.
 
+import type { Measured } from "../field/measured";
 import type { Criterion } from "../engine/engine";
 import { type Judgement, missing } from "../trial/verdict";
 
@@ -28,6 +29,8 @@ export interface StoredResult {
   metric?: string;
   /** For a file of another program: why its transfer was as slow as it was. */
   sentences?: string[];
+  /** For such a file: its series. */
+  measured?: Measured;
   scenarios: StoredScenario[];
 }
 

@@ -56,6 +56,8 @@ export interface Span {
 
 export interface Ribbon {
   flow: string;
+  /** What its spans are, if not states of the controller. */
+  title?: string;
   spans: Span[];
 }
 

@@ -69,7 +69,7 @@ function Header() {
         Open a file
         <input
           type="file"
-          accept=".toml,.js,.wasm,.qlog,.sqlog,.json,.csv,.gz,.trace,.jitter,.txt"
+          accept=".toml,.js,.wasm,.json,.csv,.gz,.trace,.jitter,.txt"
           onChange={(event) => {
             const file = event.currentTarget.files?.[0];
             event.currentTarget.value = "";

@@ -2,6 +2,7 @@
 
 import { LARGEST as LARGEST_FIELD } from "../field/field";
 import { openField } from "../state/measurement";
+import { openExplained } from "../stored/state";
 import { isOwn, LARGEST } from "../own/files";
 import { add } from "../state/controllers";
 import { tab } from "../state/tab";
@@ -17,6 +18,9 @@ interface Kind {
 }
 
 const MIB = 1 << 20;
+/** Files that the page has no reader for, and the one that has. */
+const LOG = /\.(s?qlog|pcap|pcapng|cap|ndjson|jsonl)(\.gz)?$/;
+const EXPLAIN = "open what thalweg explain FILE --out FILE.json writes, or put it into the folder of thalweg lab, which explains it under Results";
 
 const KINDS: Kind[] = [
   {
@@ -36,10 +40,16 @@ const KINDS: Kind[] = [
     open: async (file, name) => open(await file.text(), name.slice(0, 100)),
   },
   {
-    accepted: "a qlog (.qlog, .sqlog), a series of thalweg probe (.csv), a trace of capacity or jitter (.trace, .jitter)",
+    accepted: "a series of thalweg probe (.csv), a trace of capacity or jitter (.trace, .jitter)",
     largest: LARGEST_FIELD,
-    fits: (name) => /\.(s?qlog|json|jsonl|ndjson|csv|csv\.gz|s?qlog\.gz|trace|jitter|txt|up|down|pps)$/.test(name),
+    fits: (name) => /\.(csv|csv\.gz|trace|jitter|txt|up|down|pps)$/.test(name),
     open: openField,
+  },
+  {
+    accepted: "an explanation of a log or a capture (.json)",
+    largest: LARGEST_FIELD,
+    fits: (name) => name.endsWith(".json"),
+    open: openExplained,
   },
 ];
 
@@ -52,6 +62,7 @@ export async function openFile(file: File): Promise<void> {
   const name = file.name.toLowerCase();
   const kind = KINDS.find(({ fits }) => fits(name));
   try {
+    if (LOG.test(name)) throw new Error(`thalweg explain reads it: ${EXPLAIN}`);
     if (!kind) throw new Error(`the lab cannot read it; accepted: ${ACCEPTED}`);
     if (file.size > kind.largest) throw new Error(`it has ${file.size} bytes; accepted: ${kind.accepted} of at most ${kind.largest}`);
     await kind.open(file, file.name);

@@ -34,6 +34,12 @@ export function seriesOf(panel: PanelName): { column: string; name: string; hue:
   return Object.entries(series).map(([column, [name, hue]]) => ({ column, name, hue }));
 }
 
+/** The colour of what limits a sender. */
+export function limitColour(limit: string): string {
+  const hues = looks.limits as Record<string, Hue>;
+  return HUES[Object.hasOwn(hues, limit) ? (hues[limit] as Hue) : "grey"].light;
+}
+
 /** The colour of drops, by their reason. */
 export function dropHue(reason: string): Hue {
   const hues = looks.drops as Record<string, Hue>;

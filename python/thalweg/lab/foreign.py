@@ -10,10 +10,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-from thalweg import _native
-from thalweg.base.errors import RequestError
-from thalweg.engine.scenario import Scenario
-
 _ENDINGS = (".qlog", ".sqlog", ".pcap", ".pcapng", ".cap")
 _PACKED = ".gz"
 _IPERF3 = b'"start":'
@@ -38,29 +34,7 @@ def is_listed(entry: os.DirEntry[str]) -> bool:
 
 
 def explained(file: Path) -> dict[str, Any]:
-    """What a file says, in sentences, and the scenario that is like it, if it says enough. Raises RequestError."""
-    from thalweg.experiments.explain import account_of_file  # noqa: PLC0415 - readers take a second to load
+    """What a file says, as the page opens it. Raises RequestError."""
+    from thalweg.experiments.explain import account_of_file, opened  # noqa: PLC0415 - readers take a second to load
 
-    found = account_of_file(file)
-    sentences = found.sentences()
-    scenarios = []
-    try:
-        scenario = Scenario.from_toml(found.scenario, file.name)
-    except RequestError as error:
-        sentences.append(str(error))
-    else:
-        sentences.append(found.reproduction.sentence())
-        trial = scenario.run(1)
-        scenarios.append(
-            {
-                "name": file.name,
-                "title": scenario.title,
-                "about": "the scenario that is like it",
-                "toml": scenario.toml,
-                "seeds": [str(trial.seed)],
-                "hashes": [trial.trace_hash],
-                "criteria": [],
-            }
-        )
-    said = [_native.visible(sentence) for sentence in sentences]
-    return {"title": file.name, "version": _native.version(), "sentences": said, "scenarios": scenarios}
+    return opened(account_of_file(file), file.name)

@@ -44,6 +44,8 @@ def test_a_log_is_explained_by_the_server_and_plays_as_its_scenario(
         for sentence in account_of_file(logs / "logs" / "x.sqlog").sentences():
             assert " ".join(sentence.split()) in said
         assert any(sentence.startswith("The scenario reproduces it with cubic") for sentence in said)
+        assert "qlog" in view.get_by_role("region", name="measurement").inner_text()
+        assert view.locator(".two [data-panel='window']").count() == 2
         view.locator(".stored-trials button").first.click()
         shows(view, view.locator(".stored-trials code").first.inner_text())
         assert "the hashes are equal" in view.locator(".promise").inner_text()

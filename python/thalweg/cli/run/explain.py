@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     from thalweg.experiments.explain.what_if import Pairs
 
 
+_FOR_LAB = ".json"
+"""The ending of what the page of the lab opens."""
+
+
 def explain(
     scenario: Annotated[
         str,
@@ -59,7 +64,12 @@ def explain(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="For a file: write a page (.html) or a picture."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="For a file: a page (.html), a picture, or .json for the lab.",
+        ),
     ] = None,
     what_if_: Annotated[
         list[str] | None,
@@ -181,12 +191,12 @@ class _OfFile:
 
 def explain_file(file: str, flow: str | None, asked: _OfFile, format_: Format) -> None:
     """Explains a file of another program."""
-    if asked.out is not None:
+    if asked.out is not None and asked.out.suffix != _FOR_LAB:
         check_figure("--out", asked.out)
     if asked.scenario is not None and asked.scenario.suffix != ".toml":
         raise RequestError(f"--scenario {printable(str(asked.scenario))}: accepted: a name that ends in .toml")
     check_outputs({"--out": asked.out, "--scenario": asked.scenario}, [Path(file)])
-    from thalweg.experiments.explain import account_of_file, picture  # noqa: PLC0415 - after what may be refused
+    from thalweg.experiments.explain import account_of_file, opened, picture  # noqa: PLC0415 - after what may be refused
     from thalweg.experiments.explain.file_what_if import HEADERS  # noqa: PLC0415
 
     found = account_of_file(file, flow, asked.controller, asked.what_if)
@@ -197,7 +207,11 @@ def explain_file(file: str, flow: str | None, asked: _OfFile, format_: Format) -
             partial.write_text(found.scenario, encoding="utf-8")
         document["scenario"] = found.reproduction.document()
         written += [found.reproduction.sentence(), f"{asked.scenario} has the scenario."]
-    if asked.out is not None:
+    if asked.out is not None and asked.out.suffix == _FOR_LAB:
+        with whole_file(asked.out) as partial:
+            partial.write_text(json.dumps(opened(found, Path(file).name), allow_nan=False), encoding="utf-8")
+        written.append(f"{asked.out} opens in the lab.")
+    elif asked.out is not None:
         picture(found, Path(file).name, is_page=asked.out.suffix == ".html").save(asked.out)
         written.append(f"{asked.out} has the figure.")
     if format_ is Format.JSON:

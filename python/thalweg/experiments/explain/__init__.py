@@ -2,14 +2,17 @@
 
 Of a trial of ours, which knows the truth: `cuts` finds why the window was reduced, `account` says all of it in
 sentences, and `what_if` plays the same trial without what stood in the way. Of a file of another program: `file`
-has the sentences, `conformance` holds its sender against one controller, `picture` draws the figure.
+has the sentences, `conformance` holds its sender against one controller, `picture` draws the figure, and
+`opened` is what the lab opens.
 """
 
 from thalweg.experiments.explain.account import Account, account
 from thalweg.experiments.explain.file import FileAccount, account_of_file
+from thalweg.experiments.explain.opened import opened
 from thalweg.experiments.explain.picture import picture
 from thalweg.experiments.explain.what_if import Change, Played, changes, what_if
 
 __all__ = [
-    "Account", "Change", "FileAccount", "Played", "account", "account_of_file", "changes", "picture", "what_if",
+    "Account", "Change", "FileAccount", "Played", "account", "account_of_file", "changes", "opened", "picture",
+    "what_if",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from thalweg.foreign.inference.cuts import NO_LOSS, counted, cuts
 from thalweg.foreign.inference.idle import WHOLE, steady
 from thalweg.foreign.inference.limits import Limits, limits, logged
 from thalweg.foreign.inference.path import Path, path
-from thalweg.foreign.inference.who import BUGS, FITS, FOLLOWERS, Who, who
+from thalweg.foreign.inference.who import BUGS, FITS, FOLLOWERS, Who, most, who
 from thalweg.foreign.reading import View, read
 from thalweg.foreign.reading.read import choose
 from thalweg.results.limited import WORDS
@@ -30,6 +30,12 @@ _MOST_NAMED = 6
 _NEXT = 2
 _ASSUMED = "cubic"
 """The controller of a scenario whose file has too little to tell it."""
+
+
+_EXCEEDED = (
+    "Do not rely on it either way: packets come closer together than the capacity says, as amid jitter, so that "
+    "it may be said too low."
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,8 @@ class FileAccount:
             return "No controller fits the file, so that these are compared with none."
         # Before its first packet of data, a flow has a handshake and a request.
         took = Numbers.of(self.view).time_s + (self.path.base_rtt_s or 0.0)
-        return doubt(self.swaps[0], took)
+        found = doubt(self.swaps[0], took)
+        return f"{found} {_EXCEEDED}".strip() if self.path.is_exceeded else found
 
     @cached_property
     def scenario(self) -> str:
@@ -165,8 +172,9 @@ class FileAccount:
         rate = view.bytes * 8 / view.duration_s if view.duration_s > 0 else 0.0
         sent = f"It {'sent' if view.vantage == 'sender' else 'received'} {text(view.bytes, 'B')} in "
         told = f"{sent}{text(view.duration_s, 's')}, at {text(rate, 'bps')} on average."
-        if view.is_sender and not view.bytes:
-            told = f"It sent {view.sent_s.size} packets in {text(view.duration_s, 's')}."
+        if not view.bytes and (packets := view.sent_s.size or view.arrived_s.size):
+            did = "sent" if view.is_sender else "received"
+            told = f"It {did} {packets} packets in {text(view.duration_s, 's')}."
         if view.rtt:
             low, middle, high = (
                 text(float(value), "s", 3) for value in np.percentile(view.rtt.values, [0, 50, 95])
@@ -238,6 +246,9 @@ class FileAccount:
             parts.append(f"random loss of {percent(known.random_loss)}")
         if known.policer_bps is not None:
             parts.append(f"a policer at {text(known.policer_bps, 'bps')}")
+        if known.others_bps is not None:
+            begun = f" from {text(known.others_from_s, 's', 2)} on" if known.others_from_s else ""
+            parts.append(f"other flows that took {text(known.others_bps, 'bps', 2)} of it{begun}")
         none = [f"no {what}" for what, was in seen.items() if not was]
         unseen = f"; it showed {', '.join(none)}" if none and self.view.is_whole else ""
         return f"The path has {', '.join(parts)}{unseen}."
@@ -249,9 +260,15 @@ class FileAccount:
         if best is None:
             return "There is too little of it to tell the controller."
         if not self.who.named:
+            bound = most(best.controller)
+            why = (
+                f"where {bound} is the most"
+                if best.residual >= bound
+                else "but one that follows what is delivered, and so comes close to any sender, is as close"
+            )
             return (
                 f"No controller that is known here fits: {best.controller} is closest, with a residual of "
-                f"{best.residual:.3f} where {FITS} is the most."
+                f"{best.residual:.3f} {why}."
             )
         names = self.who.named
         if self.who.bug is not None:

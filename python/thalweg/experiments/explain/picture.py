@@ -28,7 +28,7 @@ def picture(found: FileAccount, title: str, is_page: bool) -> Figure:
     On a page, other controllers are a table below the figure; in a picture they are sentences above it.
     """
     view = found.view
-    trace = _trace(found)
+    trace = traced(found)
     sentences = (replace(found, swaps=()) if is_page else found).sentences()
     called = {view.name: f"{view.name} ({', '.join(found.who.named) or view.source})"}
     known = trace.flows.columns
@@ -42,7 +42,8 @@ def _swapped(found: FileAccount) -> Table:
     return Table(caption, HEADERS, tuple(one.cells() for one in found.swaps))
 
 
-def _trace(found: FileAccount) -> Trace:
+def traced(found: FileAccount) -> Trace:
+    """What the figure draws, as the trace of a trial would have it."""
     view = found.view
     times, columns = _columns(view)
     if found.held is not None:

@@ -29,6 +29,8 @@ _CAPACITY_SD, _RTT_SD, _BUFFER_SD = 0.003, 0.003, 0.02
 """Relative errors of what was seen: somewhat above those that the page of evidence has."""
 _WIDER = 4.0
 """What is only known from below may be so many times as much; a buffer, so many products of rate and RTT."""
+RIVALS = ("cubic", "bbr", "c4")
+"""What another flow may have: a file shows how much others took, and not how."""
 _LIMIT_S, _LONGER = 600.0, 20.0
 """A transfer may take as long as trials do, or so many times as long as in the file."""
 _LEAST_BUFFER = 8 * 1500.0
@@ -55,6 +57,8 @@ class Draw:
     rtt_s: float
     buffer_bytes: float
     loss: float
+    rival: str = ""
+    """The controller of another flow over it; none if empty."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,8 @@ class Twin:
         bdp = rate / 8 * path.base_rtt_s
         seen = path.buffer_bytes or 0.0
         buffer = seen if path.is_buffer_seen else max(math.sqrt(_WIDER) * seen, bdp)
-        best = Draw(rate, path.base_rtt_s, max(buffer, _LEAST_BUFFER), path.random_loss or 0.0)
+        rival = RIVALS[0] if path.others_bps else ""
+        best = Draw(rate, path.base_rtt_s, max(buffer, _LEAST_BUFFER), path.random_loss or 0.0, rival)
         more = _QUIC_HEADER if view.protocol == "TCP" else 0
         first, full = int(view.sent_bytes[:_EARLY].max()) + more, int(view.sent_bytes.max()) + more
         arrived = view.sent_bytes[np.isfinite(view.acked_s)].astype(float)
@@ -126,7 +131,10 @@ class Twin:
         # Jeffreys' prior of a Poisson rate; without a random loss in the file, there may be none.
         lost = best.loss * self.packets
         loss = 0.0 if not lost and random.random() < 0.5 else random.gamma(lost + 0.5) / self.packets
-        return replace(best, rate_bps=rate, rtt_s=rtt, buffer_bytes=buffer, loss=min(float(loss), 0.9))
+        rival = str(random.choice(RIVALS)) if best.rival else ""
+        return replace(
+            best, rate_bps=rate, rtt_s=rtt, buffer_bytes=buffer, loss=min(float(loss), 0.9), rival=rival
+        )
 
     def scenario(self, draw: Draw, controller: str) -> str:
         """The text of a scenario with this path."""
@@ -145,7 +153,16 @@ class Twin:
         keys |= {"time_limit": f"{max(_LIMIT_S, _LONGER * self.duration_s):.0f} s", "path": path}
         if self.payloads:
             keys["transport"] = {"initial_mtu": f"{self.payloads[0]} B", "max_mtu": f"{self.payloads[1]} B"}
-        return scenario_text({**keys, "flow": [flow]})
+        return scenario_text({**keys, "flow": [flow, *self._rival(draw)]})
+
+    def _rival(self, draw: Draw) -> list[dict[str, Any]]:
+        """Another flow from when on others took a part of the capacity: one that always has something to send."""
+        if not draw.rival or self.path.others_from_s is None:
+            return []
+        size = draw.rate_bps / 8 * max(_LIMIT_S, _LONGER * self.duration_s)
+        start = nanoseconds(self.path.others_from_s)
+        rival = {"name": "rival", "controller": draw.rival, "download": f"{size:.0f} B", "start": start}
+        return [{**rival, "background": True}]
 
     def commented(self, controller: str, said: Sequence[str]) -> str:
         """The text of the best scenario under comments: `said`, and what it assumes."""
@@ -167,7 +184,15 @@ class Twin:
             found.append(f"the buffer, which never overflowed: {least} is assumed")
         if known.random_loss is None:
             found.append(f"random loss below 1 in {self.packets}: none is assumed")
-        found.append("jitter, other flows, and what acknowledgements meet: none is assumed")
+        if known.others_bps:
+            taken = text(known.others_bps, "bps", 3)
+            found.append(
+                f"what others are, who took {taken} of the capacity: one download of {RIVALS[0]} is assumed"
+            )
+        if known.is_exceeded:
+            found.append("the capacity amid jitter: it may be more")
+        others = "" if known.others_bps else "other flows, "
+        found.append(f"jitter, {others}and what acknowledgements meet: none is assumed")
         return found
 
 

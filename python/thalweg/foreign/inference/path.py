@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.foreign.inference.sharing import Sharing, is_exceeded
 from thalweg.foreign.reading.view import Floats, View
 
 HEADERS = {"QUIC": 28, "UDP": 28, "TCP": 52}
@@ -43,6 +44,11 @@ class Path:
     random_loss: float | None
     """Share of packets that were lost without a queue."""
     policer_bps: float | None
+    others_bps: float | None = None
+    """What other flows took of the capacity while packets waited, if it is known and they took much."""
+    others_from_s: float | None = None
+    is_exceeded: bool = False
+    """Whether packets come closer together than the capacity says, as amid jitter: it may be said too low."""
 
     def document(self) -> dict[str, Any]:
         """As JSON."""
@@ -61,6 +67,12 @@ def path(view: View) -> Path:
     floor = max(2e-3, 0.05 * base)
     policer = _policer(view, sizes, waited, lost, base)
     capacity, is_seen = _capacity(view, sizes, waits, floor)
+    shared = Sharing.of(view, sizes, base) if policer is None else None
+    beyond = False
+    if shared is not None:
+        capacity, is_seen = shared.capacity_bps, True
+    elif capacity is not None and is_seen:
+        beyond = is_exceeded(view, sizes, base, capacity)
     if policer is not None:
         capacity, is_seen = None, False
     deep = float(np.nanpercentile(waits, 99.5)) if np.isfinite(waits).any() else 0.0
@@ -76,7 +88,8 @@ def path(view: View) -> Path:
         # The packet itself took its time.
         base -= min(0.5 * base, float(np.max(sizes)) * 8 / capacity)
     share = rest / view.sent_s.size if rest >= _LEAST_LOSSES and policer is None else None
-    return Path(capacity, is_seen, base, buffer, overflows > 0, overflows, share, policer)
+    taken, since = (shared.others_bps, shared.from_s) if shared is not None else (None, None)
+    return Path(capacity, is_seen, base, buffer, overflows > 0, overflows, share, policer, taken, since, beyond)
 
 
 def _is_burst(sent: Floats, is_overflow: Any, rtt: float) -> bool:

@@ -35,22 +35,33 @@ BUGS = {
 
 `lsquic-554-mended` is not among them: it lacks a bug.
 """
+_NOT_TOLD = frozenset(("erlang-quic-57",))
+"""Its clock has whole milliseconds, and so have the times of many files: it would accuse who has a good clock."""
 FITS = 0.06
 """A larger residual does not fit."""
 LEAD = 0.005
 """Residuals that are closer than this are not told apart..."""
-_CLEARLY = 2.0
+CLEARLY = 2.0
 """... nor those that are less than so many times the least. A bug is named where its residual is so many times
 below what fits, and that of its original above it."""
 
-_ANY, _MOST_LED = 4 * FITS, 6
+ANY, MOST_LED = 4 * FITS, 6
 """As far as this is any controller from any sender; so many that differ are tried."""
 _MARKED = frozenset(("prague", "dctcp"))
 """They require ECN (RFC 9331 section 4.1, RFC 8257 section 3.1): their packets can be marked."""
 
 FOLLOWERS = frozenset(("c4", "bbr1", "bbr1:variant=linux"))
-"""They follow what is delivered, and so fit any sender whose application is steady. Where none fits, it says
-nothing that they come close."""
+"""They follow what is delivered, and so come close to any sender. Where none fits, it says nothing that they do;
+where another one fits no better, neither does its fit."""
+
+
+CLOSEST, CLOSE = "c4", FITS / 2
+"""The one of them that comes closest to others: to a CUBIC that is not paced, nearly to half of `FITS`."""
+
+
+def most(controller: str) -> float:
+    """The residual that a controller fits below."""
+    return CLOSE if controller == CLOSEST else FITS
 
 
 @dataclass(frozen=True)
@@ -71,10 +82,11 @@ class Who:
         if self.bug is not None:
             return (self.bug.controller,)
         near = _near(self.fits)
-        if near and near[0].residual < FITS:
-            return tuple(one.controller for one in near)
+        if near and near[0].residual < most(near[0].controller):
+            is_told = len({one.controller in FOLLOWERS for one in near}) == 1
+            return tuple(one.controller for one in near) if is_told else ()
         told = self.led - FOLLOWERS
-        if not near or near[0].controller not in told:
+        if not near or near[0].residual < FITS or near[0].controller not in told:
             return ()
         return tuple(one.controller for one in near if one.controller in told)
 
@@ -104,12 +116,12 @@ def who(view: View, held: Limits, candidates: Sequence[str] = CANDIDATES) -> Who
     bug = _bug(fits, (lambda one: distance(view, one)) if is_logged else (lambda one: one.residual), replayed)
     near = _near(fits)
     led: frozenset[str] = frozenset()
-    if near and FITS <= near[0].residual < _ANY and bug is None:
+    if near and FITS <= near[0].residual < ANY and bug is None:
         # Those with one residual decide alike in all that the file shows: one of them is tried for all.
         alike: dict[float, list[str]] = {}
         for one in near:
             alike.setdefault(one.residual, []).append(one.controller)
-        tried = {names[0]: residual for residual, names in list(alike.items())[:_MOST_LED]}
+        tried = {names[0]: residual for residual, names in list(alike.items())[:MOST_LED]}
         found = led_by_waits(view, idle, skipped, tried)
         led = frozenset(name for names in alike.values() if names[0] in found for name in names)
     return Who(fits, bug, bug is not None and is_logged, led)
@@ -118,20 +130,24 @@ def who(view: View, held: Limits, candidates: Sequence[str] = CANDIDATES) -> Who
 def _bug(fits: Sequence[Fit], far: Callable[[Fit], float], replayed: Callable[[str], Fit]) -> Fit | None:
     """The controller with a known bug that is close while all without it are far."""
     healthy = {one.controller: far(one) for one in fits}
-    tried = [bug for bug, original in BUGS.items() if healthy.get(original, 0.0) >= _CLEARLY * FITS]
+    tried = [
+        bug
+        for bug, original in BUGS.items()
+        if bug not in _NOT_TOLD and healthy.get(original, 0.0) >= CLEARLY * FITS
+    ]
     found = [(far(one), one) for one in (replayed(f"mutant:bug={bug}") for bug in tried)]
-    known = [(away, one) for away, one in found if _CLEARLY * away <= FITS]
+    known = [(away, one) for away, one in found if CLEARLY * away <= FITS]
     if not known:
         return None
     away, closest = min(known, key=lambda entry: entry[0])
-    return closest if _CLEARLY * away <= np.nanmin(list(healthy.values())) else None
+    return closest if CLEARLY * away <= np.nanmin(list(healthy.values())) else None
 
 
 def _near(fits: Sequence[Fit]) -> list[Fit]:
     """The closest one, and what is not told from it."""
     known = [one for one in fits if one.is_known]
-    most = max(known[0].residual + LEAD, _CLEARLY * known[0].residual) if known else 0.0
-    return [one for one in known if one.residual < most]
+    bound = max(known[0].residual + LEAD, CLEARLY * known[0].residual) if known else 0.0
+    return [one for one in known if one.residual < bound]
 
 
 def _ordered(fits: list[Fit]) -> tuple[Fit, ...]:

@@ -35,6 +35,8 @@ class Packets:
         self._lost: list[tuple[float, int, int]] = []
         self._ranges = 0
         self._before: set[tuple[int, int]] = set()
+        self.ends_are_beyond = False
+        """Whether ranges end with the first number that they do not have, as noq 1.3 writes them."""
 
     @property
     def count(self) -> int:
@@ -88,6 +90,7 @@ class Packets:
     def _settle(self, numbers: list[int], sent: Floats, acked: Floats, acked_by: Counts, begin: float) -> Steps:
         """Acknowledges what a frame is the first to name; a sample of the RTT is of its largest number."""
         following = list(range(len(numbers) + 1))
+        beyond = int(self.ends_are_beyond)
 
         def open_from(place: int) -> int:
             """The first place from here on that is not acknowledged; its way is shortened."""
@@ -105,7 +108,7 @@ class Packets:
             newest = -1
             for first, last in ranges:
                 place = open_from(bisect_left(numbers, first))
-                while place < len(numbers) and numbers[place] <= last:
+                while place < len(numbers) and numbers[place] <= last - beyond:
                     acked[place], acked_by[place] = time - begin, index
                     following[place] = place + 1
                     newest = max(newest, place)

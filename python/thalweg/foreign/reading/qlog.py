@@ -97,7 +97,9 @@ def _has_lines(data: bytes) -> bool:
 
 
 def _of_sequence(records: Iterator[tuple[int, bytes]]) -> list[Log]:
-    header: _Trace | None = None
+    """Logs of a sequence; each header in it begins a trace, as where files were joined."""
+    traces: list[_Trace] = []
+    unnamed: Counter[str] = Counter()
     cut: tuple[int, str] | None = None
     for line, record in records:
         if cut:
@@ -108,20 +110,21 @@ def _of_sequence(records: Iterator[tuple[int, bytes]]) -> list[Log]:
             # RFC 7464 section 2.3: the last record may have been cut off.
             cut = (line, str(error)[:120])
             continue
-        if header is None:
-            if not isinstance(value, dict) or not any(key in value for key in _HEADER):
-                raise DamageError("the first record is not a header of qlog", f"line {line}", ACCEPTED)
-            trace = value.get("trace")
-            header = _Trace(trace if isinstance(trace, dict) else {}, value, Counter())
+        if isinstance(value, dict) and any(key in value for key in _HEADER):
+            if len(traces) >= _MOST_LOGS:
+                raise DamageError(f"it has more than {_MOST_LOGS} headers")
+            traces.append(_Trace(_inner(value, "trace"), value, unnamed))
+        elif not traces:
+            raise DamageError("the first record is not a header of qlog", f"line {line}", ACCEPTED)
         else:
-            header.take(value)
-    if header is None:
+            traces[-1].take(value)
+    if not traces:
         what = f"no record is whole ({cut[1]})" if cut else "it has no record"
         raise DamageError(what, f"line {cut[0]}" if cut else "", ACCEPTED)
     if cut:
-        for log in header.logs.values():
+        for log in traces[-1].logs.values():
             log.missing.append("what comes after its last record, which is cut off")
-    return list(header.logs.values())
+    return [log for trace in traces for log in trace.logs.values()]
 
 
 def _of_document(data: bytes) -> list[Log]:

@@ -1,22 +1,26 @@
 """What one end has logged of one connection in qlog, collected event by event, and the view of it.
 
 Names of events and fields are those of draft-ietf-quic-qlog-quic-events and of its older versions, and those that
-picoquic, quic-go, quiche, neqo, mvfst, aioquic, quinn and lsquic write instead.
+picoquic, quic-go, quiche, neqo, mvfst, aioquic, quinn, noq and lsquic write instead.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from thalweg.foreign.reading.credit import PARAMETERS, Credit
 from thalweg.foreign.reading.damage import DamageError
 from thalweg.foreign.reading.packets import Packets
 from thalweg.foreign.reading.view import NONE, Floats, Steps, View, steps, unread
 
-_ALONE = {"ack", "ack_ecn", "padding", "connection_close"}
+_CLOSE = "connection_close"
+"""After it both ends only wait (RFC 9000 section 10.2): the transfer is over."""
+_ALONE = {"ack", "ack_ecn", "path_ack", "padding", _CLOSE}
 """Frames that elicit no acknowledgement (RFC 9000 section 13.2)."""
 _BLOCKED = {"data_blocked", "stream_data_blocked"}
 _METRICS = {
@@ -27,7 +31,8 @@ _METRICS = {
     "pacing_rate": "pacing",
     "latest_rtt": "rtt",
 }
-_TIMES = {"rtt"}
+_INITIAL_RTT_S = 0.333
+"""RFC 9002 section 6.2.2."""
 _OURS = {"application_limited": 1.0, "app_limited": 1.0}
 _MOST = 1e15
 
@@ -69,14 +74,14 @@ class Log:
         self._metrics: dict[str, tuple[list[float], list[float]]] = {}
         self._marks: tuple[list[float], list[float]] = ([], [])
         self._idle: tuple[list[float], list[float]] = ([], [])
-        self._allowed: tuple[list[float], list[float]] = ([], [])
-        self._offered: tuple[list[float], list[float]] = ([], [])
-        self._ends: dict[str, float] = {}
-        self._total = 0.0
+        self._credit = Credit(self.end)
         self._blocked: list[float] = []
         self._states: list[tuple[float, str]] = []
         self._limits: list[tuple[float, str]] = []
         self._frames = False
+        self._paths = False
+        self._closed = math.inf
+        self._rtt_unit = self.unit
         self._handshake = math.inf
 
     @property
@@ -86,6 +91,8 @@ class Log:
 
     def take(self, time: float, full: str, data: dict[str, Any]) -> None:
         """Takes one event."""
+        if time > self._closed:
+            return
         name = full.rpartition(":")[2].lower().removeprefix("recovery_")
         self._first, self._last = min(self._first, time), max(self._last, time)
         taker = _TAKERS.get(name)
@@ -104,10 +111,21 @@ class Log:
         if not _is_of_data(data, header):
             return
         packet = number(header.get("packet_number", data.get("packet_number")))
+        if "length" in header and "raw" not in data:
+            # noq 1.3 (connection/qlog.rs), or quinn 0.11, whose RTTs are seconds (connection/paths.rs).
+            if "path_id" in header:
+                self._packets.ends_are_beyond = True
+            else:
+                self._rtt_unit = 1.0
+        if number(header.get("path_id")) > 0:
+            self._paths = True
+            return
         frames = data.get("frames")
         if isinstance(frames, list) and frames:
             self._frames = True
             kinds = {str(frame.get("frame_type", "")).lower() for frame in frames if isinstance(frame, dict)}
+            if _CLOSE in kinds:
+                self._closed = time
             if kinds <= _ALONE:
                 return
             if kinds & _BLOCKED:
@@ -120,34 +138,32 @@ class Log:
             self._handshake = min(self._handshake, time)
 
     def _stream(self, time: float, frame: dict[str, Any]) -> None:
-        """Bytes of streams that are sent for the first time count towards the limit of the connection."""
+        """Bytes of streams that are sent for the first time count towards the limits of flow control."""
         raw = _table(frame, "raw")
         length = number(frame.get("length", raw.get("payload_length", raw.get("length"))))
         end = number(frame.get("offset")) + length
-        stream = str(frame.get("stream_id", frame.get("id", "")))
-        before = self._ends.get(stream, 0.0)
-        if end > before:
-            self._ends[stream] = end
-            self._total += end - before
-            self._offered[0].append(time)
-            self._offered[1].append(self._total)
+        if end == end:  # noqa: PLR0124 - not NaN
+            self._credit.sent(time, _stream_of(frame), end, frame.get("fin") is True)
 
     def _received(self, time: float, data: dict[str, Any]) -> None:
         header = _table(data, "header")
         if not _is_of_data(data, header):
             return
-        size = _size(data, header)
-        if size > 0:
-            self._arrived.append((time, int(size)))
+        self._arrived.append((time, int(_size(data, header))))
         frames = data.get("frames")
         for frame in frames if isinstance(frames, list) else ():
             if not isinstance(frame, dict):
                 continue
             kind = str(frame.get("frame_type", "")).lower()
-            if kind in ("ack", "ack_ecn"):
+            if kind in ("ack", "ack_ecn") or (kind == "path_ack" and number(frame.get("path_id")) == 0):
                 self._ack(time, frame)
+            elif kind == _CLOSE:
+                self._closed = time
             elif kind == "max_data":
-                self._allow(time, number(frame.get("maximum", frame.get("maximum_data"))))
+                self._credit.connection(time, number(frame.get("maximum", frame.get("maximum_data"))))
+            elif kind == "max_stream_data":
+                most = number(frame.get("maximum", frame.get("maximum_data")))
+                self._credit.stream(time, _stream_of(frame), most)
 
     def _ack(self, time: float, frame: dict[str, Any]) -> None:
         ranges = frame.get("acked_ranges")
@@ -157,6 +173,9 @@ class Log:
             first, last = number(pair[0]), number(pair[1])
             if 0 <= first <= last:
                 found.append((int(first), int(last)))
+        # No range begins right behind another one (RFC 9000 section 19.3.1).
+        if any(one[1] + 1 == other[0] for one, other in pairwise(sorted(found))):
+            self._packets.ends_are_beyond = True
         self._packets.acknowledged(time, found)
         marks = number(frame.get("ce", frame.get("ecn_ce")))
         if marks > 0:
@@ -176,7 +195,7 @@ class Log:
     def _lost(self, time: float, data: dict[str, Any]) -> None:
         header = _table(data, "header")
         packet = number(header.get("packet_number", data.get("packet_number")))
-        if packet >= 0 and _is_of_data(data, header):
+        if packet >= 0 and _is_of_data(data, header) and not number(header.get("path_id")) > 0:
             self._packets.lost(time, int(packet))
 
     def _packets_lost(self, time: float, data: dict[str, Any]) -> None:
@@ -186,6 +205,8 @@ class Log:
             self._packets.lost_some(time, int(largest), int(min(count, 1e6)))
 
     def _updated(self, time: float, data: dict[str, Any]) -> None:
+        if number(data.get("path_id")) > 0:
+            return
         for key, value in data.items():
             name = _METRICS.get(key)
             found = number(value)
@@ -193,7 +214,7 @@ class Log:
                 continue
             times, values = self._metrics.setdefault(name, ([], []))
             times.append(time)
-            values.append(found * self.unit if name in _TIMES else found)
+            values.append(found)
         state = data.get("state")  # mvfst
         if isinstance(state, str):
             self._state(time, {"new": state})
@@ -216,12 +237,8 @@ class Log:
     def _parameters(self, time: float, data: dict[str, Any]) -> None:
         """What the peer allows at first."""
         if str(data.get("owner", data.get("initiator", ""))).lower() in ("remote", ""):
-            self._allow(time, number(data.get("initial_max_data")))
-
-    def _allow(self, time: float, most: float) -> None:
-        if most > 0 and (not self._allowed[1] or most > self._allowed[1][-1]):
-            self._allowed[0].append(time)
-            self._allowed[1].append(most)
+            for name in PARAMETERS:
+                self._credit.first(time, name, number(data.get(name)))
 
     def _limit(self, time: float, data: dict[str, Any]) -> None:
         """What limits the sender, as our logs may have it."""
@@ -236,9 +253,13 @@ class Log:
         arrived = sorted(self._arrived)
         arrived_s = np.asarray([time - begin for time, _ in arrived], float)
         arrived_bytes = np.asarray([size for _, size in arrived], np.int64)
-        is_sender = int(table.sizes.sum()) >= int(arrived_bytes.sum()) or not arrived
+        sent, came = int(table.sizes.sum()), int(arrived_bytes.sum())
+        is_sender = sent >= came if came else table.sent_s.size >= arrived_s.size
         metrics = {name: _since(values, begin) for name, values in self._metrics.items()}
+        if "rtt" in metrics:
+            metrics["rtt"] = self._measured(metrics["rtt"])
         rtt = table.rtt if table.rtt else metrics.get("rtt", NONE)
+        allowed, offered = self._credit.steps(begin)
         sender: dict[str, Any]
         if is_sender:
             sender = {
@@ -252,8 +273,8 @@ class Log:
                 "window": metrics.get("window", NONE),
                 "in_flight": metrics.get("in_flight", NONE),
                 "pacing_bps": metrics.get("pacing", NONE),
-                "allowed": _since(self._allowed, begin),
-                "offered": _since(self._offered, begin),
+                "allowed": allowed,
+                "offered": offered,
                 "blocked_s": np.asarray(sorted(self._blocked), float) - begin,
                 "idle": _since(self._idle, begin),
                 "limits": tuple((time - begin, by) for time, by in sorted(self._limits)),
@@ -273,10 +294,17 @@ class Log:
             **sender,
         )
 
+    def _measured(self, logged: Steps) -> Steps:
+        """Round-trip times in seconds, without the one that is assumed before any is measured."""
+        values = logged.values * self._rtt_unit
+        known = np.abs(values - _INITIAL_RTT_S) > 1e-6
+        return Steps(logged.times_s[known], values[known])
+
     def _lacks(self, is_sender: bool, acked: Floats, metrics: dict[str, Steps]) -> list[str]:
         """What an answer wants and the log does not say."""
         if not is_sender:
-            return ["what its sender knew: the log is of the receiver"]
+            unsized = [] if any(size for _, size in self._arrived) else ["sizes of packets"]
+            return ["what its sender knew: the log is of the receiver", *unsized]
         lacks = {
             "sizes of packets": self._packets.count and not self._packets.has_sizes,
             "packets sent": not self._packets.count,
@@ -285,6 +313,7 @@ class Log:
             "the congestion window": "window" not in metrics,
             "the pacing rate": "pacing" not in metrics,
             "which frames packets carry": not self._frames,
+            "what went over further paths (multipath)": self._paths,
         }
         return [what for what, lack in lacks.items() if lack]
 
@@ -310,12 +339,17 @@ def _is_of_data(data: dict[str, Any], header: dict[str, Any]) -> bool:
     return kind is None or str(kind).replace("_", "").upper() in ("1RTT", "0RTT", "ONERTT", "ZERORTT", "SHORT")
 
 
+def _stream_of(frame: dict[str, Any]) -> str:
+    return str(frame.get("stream_id", frame.get("id", "")))[:40]
+
+
 def _size(data: dict[str, Any], header: dict[str, Any]) -> float:
     raw = _table(data, "raw")
     for value in (
         raw.get("length"),
         header.get("packet_size"),
         data.get("packet_size"),
+        header.get("length"),  # quinn, noq
         header.get("payload_length"),
     ):
         found = number(value)

@@ -11,16 +11,10 @@ import polars as pl
 
 from thalweg.judging.measures import LIMITS
 from thalweg.pages.figures.downsample import changes
-from thalweg.pages.figures.theme import hue
+from thalweg.pages.figures.theme import LOOKS, hue
 
 CONTROLLER = "controller"
-COLOURS = {
-    "handshake": hue("sand"),
-    CONTROLLER: hue("pebble"),
-    "application": hue("ice"),
-    "flow-control": hue("magenta"),
-    "stalled": hue("wine"),
-}
+COLOURS = {limit: hue(name) for limit, name in LOOKS["limits"].items()}
 MEANINGS = {
     **{name: limit.meaning for name, limit in LIMITS.items()},
     CONTROLLER: "the congestion window is full, or the pacer makes the sender wait",
