@@ -183,6 +183,8 @@ PAGES = {
     "tails-coverage": Page(tails_counted.PAGE, tails.make_coverage, partial(_lines, tails_coverage.parts)),
     "tails-counted": Page(tails_counted.PAGE, tails_counted.make),
     "wifi": Page(airtime.PAGE, airtime.make, partial(_lines, airtime.parts)),
+    "wifi-agreement": Page(airtime.PAGE, airtime.make_agreement),
+    "wifi-posterior": Page(airtime.PAGE, airtime.make_posterior),
     "wifi-access": Page(airtime.PAGE, airtime.make_access),
     "wifi-rivals": Page(airtime.PAGE, airtime.make_rivals, partial(_lines, airtime.rivals_parts)),
     "wifi-load": Page(airtime.PAGE, airtime.make_load, partial(_lines, airtime.load_parts)),
