@@ -46,9 +46,11 @@ _NEIGHBOURS = {
     ),
 }
 """The presets, written out as docs/reference/wifi.md has them."""
-_SAME_LOAD = '{ count = 2, airtime = "60 us", on = "1 us", off = "1.2 ms" }'
-"""Two stations with a frame each 1.2 ms at the most, as long as one of a probe at 65 Mbps: 72 bytes with 28 of IP
-and UDP and 38 of the air are 1174 bits with delimiter, padding and service, five symbols after 40 us."""
+_SAME_LOAD = '{ count = 40, airtime = "60 us", on = "1 us", off = "24 ms" }'
+"""Forty stations with a frame each 24 ms and its access, so at most the two each 1.2 ms that probes and echoes
+are. They are many since one that waits for the medium has no other frame meanwhile, and two would fall far behind
+the probes. A frame is as long as one of a probe at 65 Mbps: 72 bytes with 28 of IP and UDP and 38 of the air are
+1174 bits with delimiter, padding and service, five symbols after 40 us."""
 
 
 def lines() -> Iterator[str]:
@@ -70,7 +72,7 @@ def line(name: str) -> str:
 
 
 def loaded() -> Iterator[str]:
-    """Means beside the presets, and beside these and two stations that have the frames of the closest probes."""
+    """Means beside the presets, and beside these and stations that have the frames of the closest probes."""
     own = [f"{spacing * 1e3:g} ms" for spacing in SPACINGS_S]
     loaded = [f"{head}, same load" for head in own[:2]]
     yield row("preset", *own, *loaded, "1.2 ms over 100 ms", "over 100 ms, same load", "over 20 ms, same load")
