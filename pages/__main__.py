@@ -186,6 +186,7 @@ PAGES = {
     "wifi-agreement": Page(airtime.PAGE, airtime.make_agreement),
     "wifi-posterior": Page(airtime.PAGE, airtime.make_posterior),
     "wifi-access": Page(airtime.PAGE, airtime.make_access),
+    "wifi-third": Page(airtime.PAGE, airtime.make_third),
     "wifi-rivals": Page(airtime.PAGE, airtime.make_rivals, partial(_lines, airtime.rivals_parts)),
     "wifi-load": Page(airtime.PAGE, airtime.make_load, partial(_lines, airtime.load_parts)),
     "league": Page(league.PAGE, league.make, league.parts, 5.0),

@@ -10,7 +10,7 @@ from functools import partial
 
 from pages.made import DOCS, fill, made
 from pages.wifi import agreement, controllers, mechanisms, published, rivals, spacing
-from pages.wifi.ns3 import access
+from pages.wifi.ns3 import access, third
 
 PAGE = DOCS / "evidence" / "wifi.md"
 
@@ -45,6 +45,11 @@ def make_access() -> None:
     tables = access.tables()
     if tables:
         _fill("access", {name: "\n".join(lines) for name, lines in tables.items()})
+
+
+def make_third() -> None:
+    """Measures which rules of a collision make the delays beside saturated stations."""
+    _fill("third", {"third": "\n".join(third.lines())})
 
 
 def make_rivals() -> None:
