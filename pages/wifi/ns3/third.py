@@ -21,7 +21,7 @@ SLOT, EVERY, ANSWERS_AFTER = 9.0, 8000.0, 1500.0
 FIRST, SPAN, SEEDS = 1e6, 8e6, range(1, 25)
 ACKNOWLEDGEMENT = 16.0 + 28.0
 TIMEOUT = 16.0 + SLOT + 20.0
-"""Of a sender whose frame has no acknowledgement (10.3.2.11): short space, slot, start of a preamble."""
+"""How long a sender waits for an acknowledgement (10.3.2.11): short space, slot, start of a preamble."""
 EIFS = 16.0 + 44.0
 """What who could not read a frame waits longer (10.3.2.3.7): short space, and an acknowledgement at 6 Mbps."""
 
