@@ -11,8 +11,11 @@ from pages.made import ROOT, row
 
 _TEST = ("cargo", "test", "--locked", "--profile", "work", "-p", "thalweg-path", "--test", "wifi")
 # The first line of a test follows its name.
-_BIANCHI = re.compile(r"(?:^|\.\.\. )(\d+): p (\S+) (\S+), frames (\S+) (\S+) \((\S+) %\)$", re.MULTILINE)
+_BIANCHI = re.compile(
+    r"(?:^|\.\.\. )(BestEffort|Dcf) (\d+): p (\S+) (\S+), frames (\S+) (\S+) \((\S+) %\)$", re.MULTILINE
+)
 _NS3 = re.compile(r"(?:^|\.\.\. )(A|Ax) (\S+) (\d+): (\S+) %$", re.MULTILINE)
+_ACCESS = {"BestEffort": "`best-effort`", "Dcf": "`dcf`"}
 _HIDDEN = re.compile(r"(?:^|\.\.\. )hidden: arrived (\S+) (\S+)$", re.MULTILINE)
 
 
@@ -23,11 +26,11 @@ def printed() -> str:
 
 
 def bianchi(text: str) -> Iterator[str]:
-    """Probability of a collision and throughput, by number of saturated stations."""
-    yield row("stations", "collisions", "equations", "frames per second", "equations", "difference")
-    yield row(*["--:"] * 6)
-    for stations, p, p_expected, frames, expected, off in _BIANCHI.findall(text):
-        yield row(stations, p, p_expected, frames, expected, f"{off} %")
+    """Probability of a collision and throughput, by how stations contend and how many they are."""
+    yield row("access", "stations", "collisions", "equations", "frames per second", "equations", "difference")
+    yield row(":--", *["--:"] * 6)
+    for access, stations, p, p_expected, frames, expected, off in _BIANCHI.findall(text):
+        yield row(_ACCESS[access], stations, p, p_expected, frames, expected, f"{off} %")
 
 
 def ns3(text: str) -> Iterator[str]:

@@ -10,16 +10,34 @@ from functools import partial
 
 from pages.made import DOCS, fill, made
 from pages.wifi import agreement, controllers, mechanisms, published, rivals, spacing
-from pages.wifi.ns3 import access
+from pages.wifi.ns3 import access, third
 
 PAGE = DOCS / "evidence" / "wifi.md"
 
 
 def make() -> None:
-    """Measures all of it."""
+    """Measures what has no page command of its own."""
     fill(PAGE, "made", made("wifi"))
     for name, lines in _tables():
         fill(PAGE, name, "\n".join(lines))
+
+
+def make_agreement() -> None:
+    """Measures what needs nothing but the tests of the medium."""
+    printed = agreement.printed()
+    tables = {"bianchi": agreement.bianchi, "ns3": agreement.ns3, "hidden": agreement.hidden}
+    _fill("agreement", {name: "\n".join(lines(printed)) for name, lines in tables.items()})
+
+
+def make_posterior() -> None:
+    """Plays the hypotheses of what was published."""
+    draws = published.drawn()
+    tables = {
+        "posterior": published.posterior,
+        "tolerances": published.tolerances,
+        "parameters": published.parameters,
+    }
+    _fill("posterior", {name: "\n".join(lines(draws)) for name, lines in tables.items()})
 
 
 def make_access() -> None:
@@ -27,6 +45,11 @@ def make_access() -> None:
     tables = access.tables()
     if tables:
         _fill("access", {name: "\n".join(lines) for name, lines in tables.items()})
+
+
+def make_third() -> None:
+    """Measures which rules of a collision make the delays beside saturated stations."""
+    _fill("third", {"third": "\n".join(third.lines())})
 
 
 def make_rivals() -> None:
@@ -46,17 +69,10 @@ def _fill(of: str, tables: dict[str, str]) -> None:
 
 
 def _tables() -> Iterator[tuple[str, Iterable[str]]]:
-    printed = agreement.printed()
-    yield "bianchi", agreement.bianchi(printed)
-    yield "ns3", agreement.ns3(printed)
-    yield "hidden", agreement.hidden(printed)
     found = mechanisms.held_out()
     yield "confusion", mechanisms.confusion(found)
     yield "coverage", mechanisms.coverage(found)
     yield "second", mechanisms.second()
-    draws = published.drawn()
-    yield "posterior", published.posterior(draws)
-    yield "parameters", published.parameters(draws)
     yield "spacing", spacing.lines()
     yield "airtime", controllers.airtime()
     yield "controllers", controllers.lines()

@@ -16,6 +16,7 @@ import numpy as np
 
 from pages.made import row
 from thalweg.base.quantity import percent
+from thalweg.judging.statistics.rates import rate_interval
 from thalweg.probe.mechanism.families import FAMILIES, Pace, Parameters, between, drawn_neighbours, played
 from thalweg.probe.series import Floats
 
@@ -24,7 +25,10 @@ FACTS = {"p50, ms": 4.04, "p95, ms": 8.0, "p99, ms": 50.7, "lost, %": 0.12, "> 1
 _LEAST = {"lost, %": 0.01, "> 100 ms": 0.5, "> 200 ms": 0.5}
 """Added to what may be zero before its logarithm is taken."""
 PACE = Pace(30_000, 0.02)
-DRAWS, ACCEPTED = 400, 40
+DRAWS, ACCEPTED = 800, 80
+"""Draws of each hypothesis, and how many of all are accepted."""
+TOLERANCES = (20, 40, 80, 160, 320)
+"""How many are accepted to show what the tolerance does."""
 _BASE_S = 0.5e-3
 _APART_S = 1.0
 """Long delays that are nearer are of one event: events last about a second."""
@@ -96,15 +100,38 @@ def drawn() -> list[Drawn]:
 
 
 def posterior(draws: list[Drawn]) -> Iterator[str]:
-    """The share of each family in the accepted draws, and the facts of its nearest draw."""
-    yield row("hypothesis", "posterior", "least distance", *FACTS)
-    yield row(":--", *["--:"] * (len(FACTS) + 2))
-    yield row("published", "", "", *(f"{fact:g}" for fact in FACTS.values()))
-    accepted = [one.family for one in draws[:ACCEPTED]]
-    for name in sorted(HYPOTHESES, key=lambda name: next(one.distance for one in draws if one.family == name)):
-        nearest = next(one for one in draws if one.family == name)
-        share = percent(accepted.count(name) / ACCEPTED)
-        yield row(name, share, f"{nearest.distance:.2f}", *(f"{fact:.3g}" for fact in nearest.facts.values()))
+    """The share of each family in the accepted draws, with its interval, and the facts of its nearest draw."""
+    yield row("hypothesis", "posterior", "95 %", "least distance", *FACTS)
+    yield row(":--", *["--:"] * (len(FACTS) + 3))
+    yield row("published", "", "", "", *(f"{fact:g}" for fact in FACTS.values()))
+    for name, nearest in _by_distance(draws).items():
+        found = (f"{fact:.3g}" for fact in nearest.facts.values())
+        yield row(name, *_share(draws, name, ACCEPTED), f"{nearest.distance:.2f}", *found)
+
+
+def tolerances(draws: list[Drawn]) -> Iterator[str]:
+    """The shares by how many draws are accepted."""
+    yield row("hypothesis", *(f"nearest {accepted}" for accepted in TOLERANCES))
+    yield row(":--", *["--:"] * len(TOLERANCES))
+    yield row("largest distance", *(f"{draws[accepted - 1].distance:.2f}" for accepted in TOLERANCES))
+    for name in _by_distance(draws):
+        cells = (_share(draws, name, accepted) for accepted in TOLERANCES)
+        yield row(name, *(f"{share} [{interval}]" for share, interval in cells))
+
+
+def _by_distance(draws: list[Drawn]) -> dict[str, Drawn]:
+    """The nearest draw of each hypothesis, the nearest first."""
+    found: dict[str, Drawn] = {}
+    for one in draws:
+        found.setdefault(one.family, one)
+    return found
+
+
+def _share(draws: list[Drawn], name: str, accepted: int) -> tuple[str, str]:
+    """What part of the accepted draws is of a hypothesis, and the exact interval of 95 % of that share."""
+    count = sum(one.family == name for one in draws[:accepted])
+    share = rate_interval(count, accepted)
+    return percent(count / accepted), f"{percent(share.low)} to {percent(share.high)}"
 
 
 def parameters(draws: list[Drawn]) -> Iterator[str]:

@@ -46,9 +46,15 @@ _NEIGHBOURS = {
     ),
 }
 """The presets, written out as docs/reference/wifi.md has them."""
-_SAME_LOAD = '{ count = 2, airtime = "60 us", on = "1 us", off = "1.2 ms" }'
-"""Two stations with a frame each 1.2 ms at the most, as long as one of a probe at 65 Mbps: 72 bytes with 28 of IP
-and UDP and 38 of the air are 1174 bits with delimiter, padding and service, five symbols after 40 us."""
+_LOADS = {
+    "two": '{ count = 2, airtime = "60 us", on = "1 us", off = "1.2 ms" }',
+    "forty": '{ count = 40, airtime = "60 us", on = "1 us", off = "24 ms" }',
+}
+"""Stations that have a frame when so long has passed since the last one, so at most the two each 1.2 ms that
+probes and echoes are. Two are as many as the ends, and fall behind them while they wait for the medium, as the
+ends do not, which put what waits into one frame. Forty do not fall behind, and each that waits contends. A frame
+is as long as one of a probe at 65 Mbps: 72 bytes with 28 of IP and UDP and 38 of the air are 1174 bits with
+delimiter, padding and service, five symbols after 40 us."""
 
 
 def lines() -> Iterator[str]:
@@ -70,11 +76,12 @@ def line(name: str) -> str:
 
 
 def loaded() -> Iterator[str]:
-    """Means beside the presets, and beside these and two stations that have the frames of the closest probes."""
+    """Means beside the presets, and beside these and stations that have the frames of the closest probes."""
     own = [f"{spacing * 1e3:g} ms" for spacing in SPACINGS_S]
-    loaded = [f"{head}, same load" for head in own[:2]]
-    yield row("preset", *own, *loaded, "1.2 ms over 100 ms", "over 100 ms, same load", "over 20 ms, same load")
-    yield row(":--", *["--:"] * (len(own) + len(loaded) + 3))
+    loaded = [f"100 ms, {name} more" for name in _LOADS]
+    over = [f"1.2 ms over {head}" for head in ("100 ms", *loaded)]
+    yield row("preset", *own, *loaded, *over)
+    yield row(":--", *["--:"] * (len(own) + len(loaded) + len(over)))
     yield from map(loaded_line, _NEIGHBOURS)
 
 
@@ -87,7 +94,7 @@ def loaded_line(name: str) -> str:
         return float(np.nanmean(_delays_ms(element, spacing)))
 
     own = [mean(spacing, "") for spacing in SPACINGS_S]
-    loaded = [mean(spacing, f", {_SAME_LOAD}") for spacing in SPACINGS_S[:2]]
+    loaded = [mean(SPACINGS_S[0], f", {load}") for load in _LOADS.values()]
     ratios = (own[-1] / other for other in (own[0], *loaded))
     return row(
         f"`{name}`", *(f"{value:.2f} ms" for value in (*own, *loaded)), *(f"{ratio:.2f}" for ratio in ratios)

@@ -1,6 +1,6 @@
 //! A medium that both directions of a hop share.
 
-use super::scenario_random::{Maker, table};
+use super::scenario_random::{Key, Maker, table};
 use crate::random::Random;
 use crate::values::time_from;
 
@@ -22,6 +22,8 @@ pub(super) fn contention(random: &mut Random) -> String {
         format!("\"{}\"", r.choose(&presets))
     };
     const PHY: Maker = |r| format!("\"{}\"", r.choose(&["n", "ac", "ax"]));
+    // These have no aggregates.
+    const OLD_PHY: Maker = |r| format!("\"{}\", packets = 1", r.choose(&["b", "a", "g"]));
     const PACKETS: Maker = |r| r.between(1, 64).to_string();
     const ATTEMPTS: Maker = |r| r.magnitude(1, 100).to_string();
     const FALLBACK: Maker = |r| r.between(1, 8).to_string();
@@ -30,20 +32,54 @@ pub(super) fn contention(random: &mut Random) -> String {
         let every = length + r.magnitude(1_000_000, 10_000_000_000);
         format!("{{ every = \"{every} ns\", length = \"{length} ns\" }}")
     };
-    table(
-        random,
-        "wifi",
-        &[
-            ("preset", PRESET),
-            ("phy", PHY),
-            ("access", access),
-            ("packets", PACKETS),
-            ("airtime", airtime),
-            ("attempts", ATTEMPTS),
-            ("fallback", FALLBACK),
-            ("neighbours", neighbours),
-            ("scan", SCAN),
-        ],
+    let mut keys: Vec<Key> = vec![
+        ("preset", PRESET),
+        ("access", access),
+        ("airtime", airtime),
+        ("attempts", ATTEMPTS),
+        ("fallback", FALLBACK),
+        ("neighbours", neighbours),
+        ("scan", SCAN),
+    ];
+    keys.extend_from_slice(match random.percent(30) {
+        true => &[("phy", OLD_PHY)],
+        false => &[("phy", PHY), ("packets", PACKETS)],
+    });
+    table(random, "wifi", &keys)
+}
+
+/// None, as scenarios say that change another one.
+pub(super) fn none(_: &mut Random) -> String {
+    "{ model = \"none\" }".to_owned()
+}
+
+/// A criterion on a link of a path.
+pub(super) fn criterion(random: &mut Random, contends: bool) -> String {
+    let of_any = [
+        "link-utilisation",
+        "link-dropped",
+        "link-lost",
+        "link-policed",
+    ];
+    let of_contention = [
+        "link-airtime",
+        "link-airtime-of-neighbours",
+        "link-airtime-of-several",
+        "link-airtime-idle",
+        "link-failed-attempts",
+    ];
+    let metric = if contends && random.percent(80) {
+        random.choose(&of_contention)
+    } else {
+        random.choose(&of_any)
+    };
+    let (link, bound) = (
+        random.choose(&["down", "up"]),
+        random.choose(&["at_most", "at_least"]),
+    );
+    let share = random.between(1, 100);
+    format!(
+        "[[pass]]\nflow = \"f0\"\nlink = \"{link}\"\nmetric = \"{metric}\"\n{bound} = \"{share} %\"\n"
     )
 }
 

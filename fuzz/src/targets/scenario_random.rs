@@ -68,6 +68,10 @@ pub(super) fn make(random: &mut Random) -> Vec<u8> {
         text +=
             &format!("[[pass]]\nflow = \"f0\"\nmetric = \"{metric}\"\nat_most = \"{at_most}\"\n");
     }
+    if text.contains("[path]") && random.percent(15) {
+        let contends = text.contains("medium = { model = \"wifi\"");
+        text += &medium::criterion(random, contends);
+    }
     text.into_bytes()
 }
 
@@ -211,7 +215,8 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
     if contends {
         *text += &format!("medium = {}\n", medium::contention(random));
     } else if random.percent(12) && !traced {
-        *text += &format!("medium = {}\n", medium::turns(random));
+        let make = random.choose(&[medium::turns, medium::turns, medium::turns, medium::none]);
+        *text += &format!("medium = {}\n", make(random));
     } else if random.percent(12) {
         let (sd, delay) = (rate(random), time_from(random, 1000, 50_000_000));
         let every = time_from(random, 100_000, 100_000_000);

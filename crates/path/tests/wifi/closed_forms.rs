@@ -48,6 +48,23 @@ fn without_categories_a_packet_waits_until_the_medium_was_free_for_the_space() {
                 panic!("one packet")
             };
             assert_eq!(arrival.delay(), expected, "{category:?}");
+            // The access point has another 10 us after the acknowledgement, 16 + 28 us. Without categories it listens from
+            // then on; with one it waits for its space after the acknowledgement.
+            let comes = arrival.at + us(16.0 + 28.0 + 10.0);
+            cell.run(comes);
+            cell.push(comes, 0, 100);
+            let [answer] = cell.run(comes + us(1000.0))[..] else {
+                panic!("one packet")
+            };
+            let waits = if category == Category::Dcf {
+                34.0
+            } else {
+                33.0
+            };
+            let slots = (answer.delay() - us(waits + 44.0)).as_nanos() / 9000;
+            assert_eq!(answer.delay(), us(waits + 44.0 + 9.0 * slots as f64));
+            // Only the first finds no slots left of the frame before.
+            assert!(place > 1 || slots == 0, "{category:?} {slots}");
         }
     }
 }

@@ -110,9 +110,17 @@ fn in_words(message: &str, choices: Option<String>, line: &str) -> String {
     if message == "recursion limit" || message.starts_with("cannot recurse further") {
         return TOO_DEEP.to_owned();
     }
+    if let Some(found) = message.strip_suffix(", there are no fields") {
+        return format!("{found}; accepted: no other key, as this choice has none");
+    }
     let Some((found, expected)) = message.split_once(", expected ") else {
         return message.to_owned();
     };
+    // The reader takes integers of 64 bits.
+    if let Some(value) = found.strip_suffix("\" as i128") {
+        let value = value.rsplit('"').next().unwrap_or_default();
+        return format!("{value} has too many digits; accepted: a whole number of at most 18");
+    }
     if let Some(name) = found.strip_prefix("unknown key ") {
         return unknown_key(name.trim_matches('"'), expected);
     }
@@ -200,6 +208,12 @@ fn not_a_list(found: &str, line: &str) -> String {
     if !found.ends_with("map") {
         let found = value_in_words(found, "a list");
         return format!("{found}; accepted: a list in square brackets");
+    }
+    // Of what stands within a choice only the line of the choice is known.
+    let is_within = line.contains('{') || KnownKeys::new().choices(key_of(line)).is_some();
+    if is_within {
+        return "a table stands in the place of a list; accepted: a list of tables, [{ ... }]"
+            .to_owned();
     }
     let name = line.split('=').next().unwrap_or_default();
     let name = name.trim().trim_matches(['[', ']']).trim();

@@ -169,6 +169,7 @@ fn a_medium_that_makes_no_sense_is_refused_with_what_is_accepted() {
         "medium = \"wimax\"",
         "medium = true",
         "medium = {}",
+        "medium = { model = \"none\", packets = 2 }",
         "medium = { model = \"half-duplex\", access = \"1 ms\" }",
         "medium = { model = \"half-duplex\", overhead = 100 }",
         "medium = { model = \"half-duplex\", overhead = \"2 s\" }",
@@ -183,6 +184,7 @@ fn a_medium_that_makes_no_sense_is_refused_with_what_is_accepted() {
     a.toml:5: `medium = "wimax"`: unknown value "wimax"; accepted: one of "none", "half-duplex", "wifi"
     a.toml:5: `medium = true`: true is neither a text nor a number; accepted: "none", "half-duplex", "wifi", or a table with one of these as its model
     a.toml:5: `medium = {}`: the key "model" is missing here; accepted: "none", "half-duplex", "wifi", or a table with one of these as its model
+    a.toml:5: `medium = { model = "none", packets = 2 }`: unknown key "packets"; accepted: no other key, as this choice has none
     a.toml:5: `medium = { model = "half-duplex", access = "1 ms" }`: unknown key "access"; accepted: "overhead" or "packets"
     a.toml:5: `medium = { model = "half-duplex", overhead = 100 }`: 100 has no unit; accepted: a text with a unit, such as "80 ms"
     a.toml:5: path.medium: overhead "2 s" is too long; accepted: at most "1 s"

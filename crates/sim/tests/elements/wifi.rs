@@ -74,11 +74,13 @@ fn a_medium_that_makes_no_sense_is_refused_with_what_is_accepted() {
         ", packets = 65",
         ", airtime = \"20 ms\"",
         ", attempts = 0",
+        ", attempts = 100000000000000000000",
         ", fallback = 0",
         ", overhead = \"1 ms\"",
         ", neighbours = [{ count = 0, airtime = \"1 ms\" }]",
         ", neighbours = [{ heard = \"nobody\", airtime = \"1 ms\" }]",
         ", neighbours = [{ count = 2 }]",
+        ", neighbours = { count = 2, airtime = \"1 ms\" }",
         ", neighbours = [{ airtime = \"1 ms\", on = \"1 s\" }]",
         ", neighbours = [{ airtime = \"1 us\" }]",
         ", neighbours = [{ count = 40, airtime = \"1 ms\" }, { count = 23, airtime = \"1 ms\" }]",
@@ -98,11 +100,13 @@ fn a_medium_that_makes_no_sense_is_refused_with_what_is_accepted() {
     a.toml:5: path.medium: packets 65 is out of range; accepted: 1 to 64 packets an access
     a.toml:5: path.medium: airtime "20 ms" is out of range; accepted: "50 us" to "10 ms"
     a.toml:5: path.medium: attempts 0 is out of range; accepted: 1 to 1000
+    a.toml:5: `medium = { model = "wifi", attempts = 100000000000000000000 }`: 100000000000000000000 has too many digits; accepted: a whole number of at most 18
     a.toml:5: path.medium: fallback 0 is out of range; accepted: 1 to 1000 failures
     a.toml:5: `medium = { model = "wifi", overhead = "1 ms" }`: unknown key "overhead"; accepted: one of "preset", "phy", "access", "packets", "airtime", "attempts", "fallback", "neighbours", "scan"
     a.toml:5: path.medium.neighbours.0: count 0 is out of range; accepted: 1 to 62 stations
     a.toml:5: `medium = { model = "wifi", neighbours = [{ heard = "nobody", airtime = "1 ms" }] }`: unknown value "nobody"; accepted: one of "both", "access-point", "client", "neither"
     a.toml:5: `medium = { model = "wifi", neighbours = [{ count = 2 }] }`: the key "airtime" is missing here; accepted: airtime = "4 ms"
+    a.toml:5: `medium = { model = "wifi", neighbours = { count = 2, airtime = "1 ms" } }`: a table stands in the place of a list; accepted: a list of tables, [{ ... }]
     a.toml:5: path.medium.neighbours.0: on and off belong together; accepted: both, or neither for a station that always has a frame
     a.toml:5: path.medium.neighbours.0: airtime "1 us" is out of range; accepted: "50 us" to "10 ms"
     a.toml:5: path.medium: neighbours are 63 in all; accepted: at most 62

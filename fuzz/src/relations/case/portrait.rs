@@ -59,8 +59,14 @@ impl Portrait {
         for link in &mut self.outcome.links {
             (link.utilisation, link.medium) = (0.0, None);
         }
-        let flows = &mut self.outcome.flows;
-        flows.iter_mut().for_each(|flow| flow.utilisation = None);
+        for flow in &mut self.outcome.flows {
+            flow.utilisation = None;
+            // What criteria on links say of it.
+            let is_share = |name: &str| {
+                name.starts_with("link-utilisation") || name.starts_with("link-airtime")
+            };
+            flow.watched.retain(|(name, _)| !is_share(name));
+        }
     }
 
     /// Leaves out samples of links, of which there are more where a link is called more often. Noise that takes all of the

@@ -6,8 +6,8 @@
 //! acknowledgements, and the acknowledgements of receivers that it hears.
 //!
 //! A station with a frame waits until it has sensed nothing for the space of its access category, counts its slots, and sends
-//! (IEEE 802.11-2020, 10.23.2). It counts on from where it was when it senses something meanwhile; a slot that has begun
-//! counts. Who starts within a slot of another has not sensed it yet. After each frame a station draws slots, up to its window,
+//! (IEEE 802.11-2020, 10.23.2). It counts on from where it was when it senses something meanwhile; with a category, a slot that
+//! has begun counts. Who starts within a slot of another has not sensed it yet. After each frame a station draws slots, up to its window,
 //! and counts them even if it has no other frame; who then finds the medium free sends at once, and who finds it busy draws.
 //!
 //! A frame fails if anything that its receiver hears is in the air at any time of it. A frame that arrives is acknowledged after

@@ -62,6 +62,8 @@ pub(super) struct Station {
     /// How long the medium stays free after a frame has come while it was, before that is sent: without categories for
     /// the space (10.3.4.2).
     listening: Duration,
+    /// How many slots that have begun and are not over count when it senses something.
+    begun_slots: u64,
     least: u32,
     most: u32,
     window: u32,
@@ -130,16 +132,18 @@ impl Station {
         let highest = Rate::from_bits_per_sec(u64::MAX);
         let at_basic_rate = Airtime::new(config).acknowledgement(config.packets > 1, highest);
         let space = timing.sifs + timing.slot * u64::from(contention.space);
+        let (listening, begun_slots) = match category {
+            Category::Dcf => (space, 0),
+            _ => (Duration::ZERO, 1),
+        };
         Station {
             hears: graph.those(|other| other != number && graph.hear(other, number)),
             destroyers: graph.those(|other| graph.destroys(other, number)),
             receiver: graph.receiver(number),
             source,
             space,
-            listening: match category {
-                Category::Dcf => space,
-                _ => Duration::ZERO,
-            },
+            listening,
+            begun_slots,
             least: contention.least,
             most: contention.most,
             window: contention.least,
@@ -180,7 +184,8 @@ impl Station {
         }
     }
 
-    /// It senses something from `now` on, unless it sends itself within this slot. A slot that has begun counts (10.23.2.4).
+    /// It senses something from `now` on, unless it sends itself within this slot. With a category, a slot that has begun
+    /// counts (10.23.2.4); without one, only those that were free to their end (10.3.4.3).
     pub(super) fn freeze(&mut self, now: Instant, timing: &Timing) {
         let contends = self.phase == Phase::Contends;
         if self.free == Instant::NEVER || contends && self.due < now + timing.slot {
@@ -188,7 +193,7 @@ impl Station {
         }
         let from = self.counts_from();
         if now >= from {
-            let slots = (now - from).as_nanos() / timing.slot.as_nanos() + 1;
+            let slots = (now - from).as_nanos() / timing.slot.as_nanos() + self.begun_slots;
             let left = u64::from(self.backoff).saturating_sub(slots);
             self.backoff = left as u32;
         }
@@ -226,8 +231,8 @@ impl Station {
         }
         self.phase = Phase::Contends;
         self.count(timing);
-        if comes && self.due <= now {
-            self.due = now + self.listening;
+        if comes && (self.due <= now || self.backoff == 0) {
+            self.due = self.due.max(now + self.listening);
         }
         self.due = self.due.max(now);
     }
