@@ -20,7 +20,7 @@ from thalweg.foreign.inference.cuts import NO_LOSS, counted, cuts
 from thalweg.foreign.inference.idle import WHOLE, steady
 from thalweg.foreign.inference.limits import Limits, limits, logged
 from thalweg.foreign.inference.path import Path, path
-from thalweg.foreign.inference.who import BUGS, FITS, FOLLOWERS, Who, most, who
+from thalweg.foreign.inference.who import BUGS, FITS, Who, most, who
 from thalweg.foreign.reading import View, read
 from thalweg.foreign.reading.read import choose
 from thalweg.results.limited import WORDS
@@ -329,10 +329,9 @@ def limits_and_who(view: View) -> tuple[Limits | None, Who]:
     if not is_said and not view.pacing_bps:
         freely = limits(view, is_explained=True)
         again = who(view, freely)
-        is_followed = set(again.named) <= FOLLOWERS and _is_steady(view)
         # Nobody is accused for a rate that may as well be the application's.
         is_accused = again.bug is not None and found.bug is None
-        if again.named and not is_followed and not is_accused:
+        if again.named and not is_accused and not _is_steady(view):
             return freely, again
     return held, found
 
