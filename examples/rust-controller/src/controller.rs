@@ -54,11 +54,15 @@ struct Aimd {
 impl Aimd {
     fn reduce(&mut self, packet: u64, cx: &Context<'_>) {
         if packet >= self.reduced {
-            let minimum = (cx.path.mtu * 2).as_u64() as f64;
-            self.window = (self.window * self.decrease).max(minimum);
+            self.window = (self.window * self.decrease).max(minimum(cx));
             self.reduced = cx.path.next_packet;
         }
     }
+}
+
+/// The least window in bytes, of two packets (RFC 9002 section 7.2), which may have grown since the last event.
+fn minimum(cx: &Context<'_>) -> f64 {
+    (cx.path.mtu * 2).as_u64() as f64
 }
 
 impl Controller for Aimd {
@@ -67,6 +71,7 @@ impl Controller for Aimd {
             let mtu = cx.path.mtu.as_u64() as f64;
             self.window += self.increase * mtu * event.newly_acked.as_u64() as f64 / self.window;
         }
+        self.window = self.window.max(minimum(cx));
     }
 
     fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
