@@ -15,6 +15,7 @@ CRATE = Path("crates/control/src")
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(1200)  # it compiles two crates
 def test_a_controller_is_a_file_and_two_lines(tmp_path: Path) -> None:
     """The tests of all controllers and the tables of messages take it without another change."""
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
