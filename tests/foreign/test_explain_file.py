@@ -94,7 +94,7 @@ def test_what_the_lab_opens_has_the_sentences_and_a_value_at_each_time(tmp_path:
         (["--as", "nobody"], "--as nobody"),
         (["--seed", "3"], "--seed cannot be combined with a file"),
         (["-c", "main=bbr"], "--controller cannot be combined with a file"),
-        (["--out", "x.txt"], "--out"),
+        (["--out", "x.txt"], "must end in one of .html, .png, .svg, .pdf, .json"),
     ],
 )
 def test_what_a_file_does_not_have_is_refused(

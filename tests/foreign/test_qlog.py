@@ -122,6 +122,54 @@ def test_a_log_without_sizes_of_what_came_is_of_the_end_with_more_packets(tmp_pa
     assert "sizes of packets" in view.missing
 
 
+@pytest.mark.parametrize(
+    "ranges", [[[0, 3]], [[0], [1], [2], [3]], [[0, 0], [1, 1], [2, 2], [3, 3]], [0, 1, 2, 3]]
+)
+def test_ranges_that_a_logger_splits_acknowledge_the_same_packets(tmp_path: Path, ranges: Json) -> None:
+    trace = _trace_of("aa", "server", 4)
+    frames = [{"frame_type": "ack", "acked_ranges": ranges}]
+    data = {"header": {"packet_type": "1RTT", "packet_number": 0}, "raw": {"length": 40}, "frames": frames}
+    trace["events"].append({"time": 50, "name": "transport:packet_received", "data": data})
+    (view,) = _read(tmp_path, json.dumps({"qlog_version": "0.3", "traces": [trace]}))
+    assert np.isfinite(view.acked_s).tolist() == [True] * 4
+
+
+@pytest.mark.parametrize("rtt", [333, 334])
+def test_a_long_header_with_a_length_changes_no_unit_and_333_ms_are_a_round_trip(tmp_path: Path, rtt: int) -> None:
+    """RFC 9000 section 17.2: long headers have a length; RFC 9002 section 6.2.2 assumes 333 ms at first."""
+    trace = _trace_of("aa", "server", 4)
+    early = {"header": {"packet_type": "0RTT", "packet_number": 9, "length": 1180}, "frames": []}
+    trace["events"].insert(0, {"time": 0, "name": "transport:packet_sent", "data": early})
+    for time in range(5, 9):
+        measured = {"time": time, "name": "recovery:metrics_updated", "data": {"latest_rtt": rtt}}
+        trace["events"].append(measured)
+    (view,) = _read(tmp_path, json.dumps({"qlog_version": "0.3", "traces": [trace]}))
+    assert view.rtt.values == pytest.approx(rtt / 1e3)
+
+
+def test_a_stream_that_began_before_the_parameters_came_has_their_limit() -> None:
+    credit = Credit("client")
+    credit.sent(0.0, "0", 100, False)
+    credit.first(1.0, "initial_max_data", 1_000_000)
+    credit.first(1.0, "initial_max_stream_data_bidi_remote", 1000)
+    credit.sent(2.0, "0", 1000, True)
+    credit.sent(3.0, "0", 2000, False)
+    allowed, offered = credit.steps(0.0)
+    assert allowed.at(np.array([1.5]))[0] == 1000
+    assert offered.values.tolist() == [100, 1000]
+
+
+def test_logs_are_limited_for_a_whole_file(tmp_path: Path) -> None:
+    """Two headers with 6000 connections each: more than the 10 000 of one."""
+    header = {"file_schema": "urn:ietf:params:qlog:file:sequential", "trace": {}}
+    lines = []
+    for _ in range(2):
+        lines += [header, *({"time": 0, "name": "x", "group_id": str(number)} for number in range(6000))]
+    text = "".join(f"\x1e{json.dumps(line)}\n" for line in lines)
+    with pytest.raises(RequestError, match="more than 10000 connections"):
+        _read(tmp_path, text, "x.sqlog")
+
+
 def test_packets_of_further_paths_are_left_out_and_said(tmp_path: Path) -> None:
     trace = _trace_of("aa", "server", 4)
     for place, event in enumerate(trace["events"]):

@@ -32,7 +32,7 @@ export function drawn(measured: Measured, name: string): Field {
   });
   const limits = measured.limits.slice(0, MOST_SPANS).map(([state, from, until]) => ({ state, from, until, colour: limitColour(state) }));
   const begun = measured.states.slice(0, MOST_SPANS);
-  const states = begun.map(([state, from], index) => ({ state, from, until: begun[index + 1]?.[1] ?? end, colour: stateOf(state).colour }));
+  const states = begun.map(([state, from], index) => ({ state, from, until: measured.states[index + 1]?.[1] ?? end, colour: stateOf(state).colour }));
   const ribbons: Ribbon[] = [
     { flow: "the sender", spans: states.filter(({ from, until }) => until > from) },
     { flow: "its limits", title: "What limits the sender", spans: limits },

@@ -39,8 +39,8 @@ export function readExplained(text: string): StoredResult {
     time_s: times,
     series: series as Measured["series"],
     lost_s: partOf(measured["lost_s"], "measured.lost_s", isNumbers),
-    limits: partOf(measured["limits"], "measured.limits", isRows) as Measured["limits"],
-    states: partOf(measured["states"], "measured.states", isRows) as Measured["states"],
+    limits: partOf(measured["limits"], "measured.limits", isRows(2)) as Measured["limits"],
+    states: partOf(measured["states"], "measured.states", isRows(1)) as Measured["states"],
   };
   const sentences = partOf(part["sentences"], "sentences", isTexts);
   return { title: partOf(part["title"], "title", isText), version: partOf(part["version"], "version", isText), sentences, scenarios, measured: found };
@@ -79,7 +79,8 @@ function isKnown(value: unknown): value is (number | null)[] {
   return Array.isArray(value) && value.every((one) => one === null || isNumber(one));
 }
 
-/** Rows of a name and of times. */
-function isRows(value: unknown): value is [string, ...number[]][] {
-  return Array.isArray(value) && value.length <= MOST_ROWS && value.every((row) => Array.isArray(row) && isText(row[0]) && row.length > 1 && row.slice(1).every(isNumber));
+/** Rows of a name and of so many times. */
+function isRows(times: number) {
+  return (value: unknown): value is [string, ...number[]][] =>
+    Array.isArray(value) && value.length <= MOST_ROWS && value.every((row) => Array.isArray(row) && isText(row[0]) && row.length === 1 + times && row.slice(1).every(isNumber));
 }

@@ -301,10 +301,10 @@ def check_files(trace: Path | None, plot: Path | None) -> None:
         check_figure("--plot", plot)
 
 
-def check_figure(option: str, file: Path) -> None:
-    """Refuses the name of a figure that could not be written. Raises RequestError."""
-    _check_name(option, file, PLOT_FORMATS)
-    if file.suffix != ".html":
+def check_figure(option: str, file: Path, others: tuple[str, ...] = ()) -> None:
+    """Refuses the name of a figure, or of another form, that could not be written. Raises RequestError."""
+    _check_name(option, file, (*PLOT_FORMATS, *others))
+    if file.suffix not in (".html", *others):
         require("plots", f"{option} {file}")
 
 

@@ -191,8 +191,8 @@ class _OfFile:
 
 def explain_file(file: str, flow: str | None, asked: _OfFile, format_: Format) -> None:
     """Explains a file of another program."""
-    if asked.out is not None and asked.out.suffix != _FOR_LAB:
-        check_figure("--out", asked.out)
+    if asked.out is not None:
+        check_figure("--out", asked.out, (_FOR_LAB,))
     if asked.scenario is not None and asked.scenario.suffix != ".toml":
         raise RequestError(f"--scenario {printable(str(asked.scenario))}: accepted: a name that ends in .toml")
     check_outputs({"--out": asked.out, "--scenario": asked.scenario}, [Path(file)])

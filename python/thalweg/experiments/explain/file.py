@@ -20,7 +20,7 @@ from thalweg.foreign.inference.cuts import NO_LOSS, counted, cuts
 from thalweg.foreign.inference.idle import WHOLE, steady
 from thalweg.foreign.inference.limits import Limits, limits, logged
 from thalweg.foreign.inference.path import Path, path
-from thalweg.foreign.inference.who import BUGS, FITS, Who, most, who
+from thalweg.foreign.inference.who import BUGS, FITS, Who, who
 from thalweg.foreign.reading import View, read
 from thalweg.foreign.reading.read import choose
 from thalweg.results.limited import WORDS
@@ -260,15 +260,12 @@ class FileAccount:
         if best is None:
             return "There is too little of it to tell the controller."
         if not self.who.named:
-            bound = most(best.controller)
-            why = (
-                f"where {bound} is the most"
-                if best.residual >= bound
-                else "but one that follows what is delivered, and so comes close to any sender, is as close"
-            )
+            is_close = best.residual < FITS
+            what = "is told from others" if is_close else "that is known here fits"
+            follows = ", and one that follows what is delivered comes close to any sender"
+            why = follows if is_close else f" where {FITS} is the most"
             return (
-                f"No controller that is known here fits: {best.controller} is closest, with a residual of "
-                f"{best.residual:.3f} {why}."
+                f"No controller {what}: {best.controller} is closest, with a residual of {best.residual:.3f}{why}."
             )
         names = self.who.named
         if self.who.bug is not None:

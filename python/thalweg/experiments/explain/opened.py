@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from thalweg import _native
@@ -61,20 +62,26 @@ def _measured(found: FileAccount) -> dict[str, Any]:
     trace = traced(found)
     end = found.view.duration_s
     held = limits.spans(trace.flows, end, _PARTS)
-    lost = found.view.lost_s[np.isfinite(found.view.lost_s)]
+    lost = _thinned(found.view.lost_s[np.isfinite(found.view.lost_s)])
     flows = trace.flows
-    if flows.height > _MOST:
-        flows = flows[np.unique(np.linspace(0, flows.height - 1, _MOST).astype(np.int64))]
+    flows = flows[_thinned(np.arange(flows.height))]
     columns = [name for name in _SERIES if flows[name].is_finite().any()]
     return {
         "about": _native.visible(found.sentences()[0]),
         "end_s": end,
         "time_s": flows["time_s"].round(_DIGITS).to_list(),
         "series": {name: _known(flows[name]) for name in columns},
-        "lost_s": lost[:_MOST].round(_DIGITS).tolist(),
+        "lost_s": lost.round(_DIGITS).tolist(),
         "limits": held.select("limit", "time_s", "until_s").rows(),
         "states": [[_native.visible(state), time] for time, state in found.view.states[:_MOST]],
     }
+
+
+def _thinned(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """As many of some values as a page can show, with the first and the last."""
+    if values.size <= _MOST:
+        return values
+    return values[np.unique(np.linspace(0, values.size - 1, _MOST).astype(np.int64))]
 
 
 def _known(values: pl.Series) -> list[float | None]:

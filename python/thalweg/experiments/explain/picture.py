@@ -80,8 +80,8 @@ def _columns(view: View) -> tuple[Floats, dict[str, object]]:
         moments, sizes = (
             (view.acked_s[came], view.sent_bytes[came]) if came.any() else (view.sent_s, view.sent_bytes)
         )
-        rates = _rates(moments, sizes.astype(float), edges)
-    elif view.arrived_s.size:
+        rates = _rates(moments, sizes.astype(float), edges) if sizes.any() else rates
+    elif view.arrived_bytes.any():
         rates = _rates(view.arrived_s, view.arrived_bytes.astype(float), edges)
     columns["in_flight_bytes"] = flight.at(times)
     columns["delivery_bps"] = rates.at(times)

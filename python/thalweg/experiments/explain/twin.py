@@ -31,6 +31,8 @@ _WIDER = 4.0
 """What is only known from below may be so many times as much; a buffer, so many products of rate and RTT."""
 RIVALS = ("cubic", "bbr", "c4")
 """What another flow may have: a file shows how much others took, and not how."""
+_MOST_OF_RIVAL = 3e9
+"""Bytes that it may send while the transfer lasts as long as in the file; a second of work has some 0.5 GB."""
 _LIMIT_S, _LONGER = 600.0, 20.0
 """A transfer may take as long as trials do, or so many times as long as in the file."""
 _LEAST_BUFFER = 8 * 1500.0
@@ -95,7 +97,8 @@ class Twin:
         bdp = rate / 8 * path.base_rtt_s
         seen = path.buffer_bytes or 0.0
         buffer = seen if path.is_buffer_seen else max(math.sqrt(_WIDER) * seen, bdp)
-        rival = RIVALS[0] if path.others_bps else ""
+        is_played = path.others_bps and rate / 8 * view.duration_s < _MOST_OF_RIVAL
+        rival = RIVALS[0] if is_played else ""
         best = Draw(rate, path.base_rtt_s, max(buffer, _LEAST_BUFFER), path.random_loss or 0.0, rival)
         more = _QUIC_HEADER if view.protocol == "TCP" else 0
         first, full = int(view.sent_bytes[:_EARLY].max()) + more, int(view.sent_bytes.max()) + more
@@ -186,9 +189,8 @@ class Twin:
             found.append(f"random loss below 1 in {self.packets}: none is assumed")
         if known.others_bps:
             taken = text(known.others_bps, "bps", 3)
-            found.append(
-                f"what others are, who took {taken} of the capacity: one download of {RIVALS[0]} is assumed"
-            )
+            rival = f"one download of {self.best.rival}" if self.best.rival else "for so long a transfer none"
+            found.append(f"what others are, who took {taken} of the capacity: {rival} is assumed")
         if known.is_exceeded:
             found.append("the capacity amid jitter: it may be more")
         others = "" if known.others_bps else "other flows, "

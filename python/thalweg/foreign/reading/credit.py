@@ -55,6 +55,10 @@ class Credit:
             self.connection(time_s, most)
         elif most >= 0:
             self._first[name] = most
+            # Data may have left before the parameters came, as with 0-RTT.
+            for stream, found in self._streams.items():
+                if math.isnan(found.limit):
+                    self.stream(time_s, stream, self._first_of(stream))
 
     def connection(self, time_s: float, most: float) -> None:
         """The peer allows so much on the connection."""
@@ -76,7 +80,7 @@ class Credit:
         """Data of a stream has left, up to an offset."""
         is_new = name not in self._streams
         found = self._of(name)
-        if end > found.end:
+        if end > found.end and not found.is_finished:
             self._total += end - found.end
             found.end = end
             self._offered[0].append(time_s)

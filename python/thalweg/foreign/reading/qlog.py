@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from thalweg.foreign.reading.damage import DamageError
@@ -99,7 +99,7 @@ def _has_lines(data: bytes) -> bool:
 def _of_sequence(records: Iterator[tuple[int, bytes]]) -> list[Log]:
     """Logs of a sequence; each header in it begins a trace, as where files were joined."""
     traces: list[_Trace] = []
-    unnamed: Counter[str] = Counter()
+    shared = _Shared()
     cut: tuple[int, str] | None = None
     for line, record in records:
         if cut:
@@ -113,7 +113,7 @@ def _of_sequence(records: Iterator[tuple[int, bytes]]) -> list[Log]:
         if isinstance(value, dict) and any(key in value for key in _HEADER):
             if len(traces) >= _MOST_LOGS:
                 raise DamageError(f"it has more than {_MOST_LOGS} headers")
-            traces.append(_Trace(_inner(value, "trace"), value, unnamed))
+            traces.append(_Trace(_inner(value, "trace"), value, shared))
         elif not traces:
             raise DamageError("the first record is not a header of qlog", f"line {line}", ACCEPTED)
         else:
@@ -141,12 +141,12 @@ def _of_document(data: bytes) -> list[Log]:
     if not isinstance(traces, list):
         raise DamageError("it has no list of `traces`", "", ACCEPTED)
     read: list[_Trace] = []
-    unnamed: Counter[str] = Counter()
+    shared = _Shared()
     for table in traces:
         events = table.get("events") if isinstance(table, dict) else None
         if not isinstance(events, list):
             continue
-        trace = _Trace(table, document, unnamed)
+        trace = _Trace(table, document, shared)
         read.append(trace)
         for event in events:
             trace.take(event)
@@ -155,7 +155,7 @@ def _of_document(data: bytes) -> list[Log]:
 
 
 def _of_lsquic(data: bytes) -> list[Log]:
-    trace = _Trace({"configuration": {"time_units": "us"}, "vantage_point": {"name": "lsquic"}}, {}, Counter())
+    trace = _Trace({"configuration": {"time_units": "us"}, "vantage_point": {"name": "lsquic"}}, {}, _Shared())
     for line in data.splitlines():
         found = _LSQUIC.search(line)
         if found is None:
@@ -169,10 +169,19 @@ def _of_lsquic(data: bytes) -> list[Log]:
     return list(trace.logs.values())
 
 
+@dataclass
+class _Shared:
+    """What the traces of a file count together."""
+
+    unnamed: Counter[str] = field(default_factory=Counter)
+    logs: int = 0
+
+
 class _Trace:
     """A trace of a file: its times, whichever of the formats they have, and the logs in it."""
 
-    def __init__(self, table: dict[str, Json], document: dict[str, Json], unnamed: Counter[str]) -> None:
+    def __init__(self, table: dict[str, Json], document: dict[str, Json], shared: _Shared) -> None:
+        self._shared = shared
         common = _inner(table, "common_fields")
         configuration = {**_inner(document, "configuration"), **_inner(table, "configuration")}
         kind = str(common.get("time_format", configuration.get("time_format", "")))
@@ -190,8 +199,8 @@ class _Trace:
         self.name = next((str(name)[:80] for name in names if name not in (None, "")), "")
         # Without names, the first log of a client and the first of a server are of one connection.
         if not self.name:
-            unnamed[self.end] += 1
-            self.name = str(unnamed[self.end])
+            shared.unnamed[self.end] += 1
+            self.name = str(shared.unnamed[self.end])
         version = str(document.get("qlog_version", "")) or str(document.get("file_schema", "")).rpartition(":")[2]
         self.source = f"qlog {version}".strip()[:60]
         self.logs: dict[str, Log] = {}
@@ -210,7 +219,8 @@ class _Trace:
         name = self.name if group is None or isinstance(group, dict | list) else str(group)[:80]
         log = self.logs.get(name)
         if log is None:
-            if len(self.logs) >= _MOST_LOGS:
+            self._shared.logs += 1
+            if self._shared.logs > _MOST_LOGS:
                 raise DamageError(f"it has more than {_MOST_LOGS} connections")
             log = self.logs[name] = Log(name, self.end, self.source, self._unit)
         event = str(value.get("name", value.get("type", "")))

@@ -111,7 +111,7 @@ class Log:
         if not _is_of_data(data, header):
             return
         packet = number(header.get("packet_number", data.get("packet_number")))
-        if "length" in header and "raw" not in data:
+        if "length" in header and "raw" not in data and _is_short(data, header):
             # noq 1.3 (connection/qlog.rs), or quinn 0.11, whose RTTs are seconds (connection/paths.rs).
             if "path_id" in header:
                 self._packets.ends_are_beyond = True
@@ -131,7 +131,7 @@ class Log:
             if kinds & _BLOCKED:
                 self._blocked.append(time)
             for frame in frames:
-                if isinstance(frame, dict) and frame.get("frame_type") == "stream":
+                if isinstance(frame, dict) and str(frame.get("frame_type", "")).lower() == "stream":
                     self._stream(time, frame)
         if packet == packet and packet >= 0:  # noqa: PLR0124 - not NaN
             self._packets.sent(time, int(packet), int(size) if size > 0 else 0)
@@ -174,7 +174,9 @@ class Log:
             if 0 <= first <= last:
                 found.append((int(first), int(last)))
         # No range begins right behind another one (RFC 9000 section 19.3.1).
-        if any(one[1] + 1 == other[0] for one, other in pairwise(sorted(found))):
+        # Some loggers split ranges, down to single packets, which no range is whose end is one too far.
+        whole = [one for one in sorted(found) if one[0] < one[1]]
+        if any(one[1] + 1 == other[0] for one, other in pairwise(whole)):
             self._packets.ends_are_beyond = True
         self._packets.acknowledged(time, found)
         marks = number(frame.get("ce", frame.get("ecn_ce")))
@@ -295,10 +297,11 @@ class Log:
         )
 
     def _measured(self, logged: Steps) -> Steps:
-        """Round-trip times in seconds, without the one that is assumed before any is measured."""
+        """Round-trip times in seconds, without the one that is assumed until another is measured."""
         values = logged.values * self._rtt_unit
-        known = np.abs(values - _INITIAL_RTT_S) > 1e-6
-        return Steps(logged.times_s[known], values[known])
+        measured = np.flatnonzero(np.abs(values - _INITIAL_RTT_S) > 1e-6)
+        begin = int(measured[0]) if measured.size else 0
+        return Steps(logged.times_s[begin:], values[begin:])
 
     def _lacks(self, is_sender: bool, acked: Floats, metrics: dict[str, Steps]) -> list[str]:
         """What an answer wants and the log does not say."""
@@ -335,8 +338,18 @@ def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _is_of_data(data: dict[str, Any], header: dict[str, Any]) -> bool:
     """Packets of the handshake have numbers of their own."""
+    return _kind(data, header) in ("", "0RTT", "ZERORTT") or _is_short(data, header)
+
+
+def _is_short(data: dict[str, Any], header: dict[str, Any]) -> bool:
+    """Whether a packet has a short header, which has no length (RFC 9000 section 17.3.1)."""
+    return _kind(data, header) in ("1RTT", "ONERTT", "SHORT")
+
+
+def _kind(data: dict[str, Any], header: dict[str, Any]) -> str:
+    """The type of a packet, in capitals; empty where it is not said."""
     kind = header.get("packet_type", data.get("packet_type", data.get("type", header.get("type"))))
-    return kind is None or str(kind).replace("_", "").upper() in ("1RTT", "0RTT", "ONERTT", "ZERORTT", "SHORT")
+    return "" if kind is None else str(kind).replace("_", "").upper()
 
 
 def _stream_of(frame: dict[str, Any]) -> str:
