@@ -124,7 +124,10 @@ def test_a_trial_of_a_stored_result_is_explained(tmp_path: Path, capsys: pytest.
         (["bad-wifi"], "the trial is missing"),
         (["bad-wifi", "7"], "expected a number from 0 to 0"),
         (["nothing", "0"], "nothing"),
-        (["bad-wifi", "0", "--as", "cubic"], "--as: a stored trial takes --flow and --format"),
+        (
+            ["bad-wifi", "0", "--as", "cubic"],
+            "--as cannot be combined with a stored trial; accepted: --flow, --format",
+        ),
         (["bad-wifi", "0", "--flow", "nobody"], "the scenario has no such flow"),
     ],
 )

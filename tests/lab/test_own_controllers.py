@@ -20,6 +20,7 @@ import thalweg
 from lab.conftest import Open, Problems, shown_hash
 from lab.test_server import running
 from thalweg import Scenario
+from thalweg.cli import main
 from thalweg.engine.trace.qlog import write_sequence
 
 if TYPE_CHECKING:
@@ -437,12 +438,14 @@ def test_behind_the_server_they_run_in_the_page_and_files_are_drawn_too(
     trace = Scenario.load("c4/bad-wifi").run(seed=1, trace=True).trace
     assert trace is not None
     write_sequence(trace, tmp_path / "mine.sqlog")
+    explained = tmp_path / "mine.json"
+    assert main(["explain", str(tmp_path / "mine.sqlog"), "--out", str(explained)]) == 0
     with running(tmp_path) as lab:
         view = lab.page(browser, problems, width=800)
         steer_by_newreno(view)
         reno = Scenario.load("c4/simple-20mbps", controllers={"main": "reno"})
         assert shown_hash(view) == reno.run(seed=1).trace_hash
-        view.locator("header.top input[type=file]").set_input_files(tmp_path / "mine.sqlog")
+        view.locator("header.top input[type=file]").set_input_files(explained)
         view.get_by_role("region", name="measurement").get_by_text("seen from the sender").wait_for()
         assert view.locator(".two .chart").count() == 2
 
