@@ -323,19 +323,16 @@ def limits_and_who(view: View) -> tuple[Limits | None, Who]:
         return (said if is_said else None), Who(())
     held = said if is_said else limits(view)
     found = who(view, held)
-    if not is_said and not view.pacing_bps:
+    steady_s = sum(end - begin for begin, end in steady(view))
+    # Without steady times a second look is the first one; where all are steady, no controller is: they probe.
+    if not is_said and not view.pacing_bps and 0 < steady_s <= WHOLE * view.duration_s:
         freely = limits(view, is_explained=True)
         again = who(view, freely)
         # Nobody is accused for a rate that may as well be the application's.
         is_accused = again.bug is not None and found.bug is None
-        if again.named and not is_accused and not _is_steady(view):
+        if again.named and not is_accused:
             return freely, again
     return held, found
-
-
-def _is_steady(view: View) -> bool:
-    """Whether its rate is steady nearly all the time: controllers probe."""
-    return sum(end - begin for begin, end in steady(view)) > WHOLE * view.duration_s
 
 
 def _without(why: str, name: str) -> str:
