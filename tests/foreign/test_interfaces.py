@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pages.explain import writers
 from thalweg.base.errors import RequestError
-from thalweg.foreign.reading import read
+from thalweg.foreign.reading import blocks, read
 
 from .logs import FUZZ, logged, read_or_refuse, traced
 
@@ -115,3 +115,9 @@ def test_damage_anywhere_is_read_or_refused(tmp_path: Path, place: int, damage: 
     (tmp_path / "x.pcapng").write_bytes(data[:place] + damage + data[place + len(damage) :])
     for view in read_or_refuse(tmp_path / "x.pcapng"):
         assert np.isfinite(view.sent_s).all()
+
+
+def test_as_many_interfaces_as_a_file_can_hold_take_time_in_proportion() -> None:
+    """To look for each name among all before it takes longer than the limit of a test, 300 s."""
+    interface = _block(1, struct.pack("<HHI", RAW_IP, 0, 0))
+    assert list(blocks.packets(_block(0x0A0D0D0A, SECTION) + 200_000 * interface)) == []

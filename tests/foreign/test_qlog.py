@@ -159,6 +159,17 @@ def test_a_stream_that_began_before_the_parameters_came_has_their_limit() -> Non
     assert offered.values.tolist() == [100, 1000]
 
 
+def test_parameters_that_are_said_again_do_not_look_at_all_streams_again() -> None:
+    """To look at all streams each time takes longer than the limit of a test, 300 s."""
+    credit = Credit("client")
+    for number in range(100_000):
+        credit.sent(0.0, f"stream {number}", 1, False)
+    for most in range(100_000):
+        credit.first(1.0, "initial_max_stream_data_uni", most)
+    allowed, _ = credit.steps(0.0)
+    assert not allowed
+
+
 def test_logs_are_limited_for_a_whole_file(tmp_path: Path) -> None:
     """Two headers with 6000 connections each: more than the 10 000 of one."""
     header = {"file_schema": "urn:ietf:params:qlog:file:sequential", "trace": {}}

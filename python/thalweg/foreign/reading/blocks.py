@@ -41,12 +41,13 @@ def packets(data: bytes) -> Iterator[Packet]:
     """All packets. Raises DamageError; a file that ends within a block was stopped there."""
     order, at, count = "<", 0, 0
     interfaces: list[Interface] = []
+    names: set[str] = set()
     while at + _LEAST_BLOCK <= len(data):
         if data[at : at + 4] == MAGIC:
             order = _ORDER.get(data[at + 8 : at + 12], "")
             if not order:
                 raise DamageError("its section has no byte order", f"byte {at}")
-            interfaces = []
+            interfaces, names = [], set()
         kind, length = struct.unpack_from(f"{order}II", data, at)
         if length < _LEAST_BLOCK or length % 4:
             raise DamageError(f"its block of {length} bytes is damaged", f"byte {at}")
@@ -55,8 +56,9 @@ def packets(data: bytes) -> Iterator[Packet]:
         body = at + 8
         if kind == _INTERFACE:
             found = _interface(data[body : at + length - 4], order, len(interfaces))
-            if any(found.name == other.name for other in interfaces):  # captures of two hosts, merged
+            if found.name in names:  # captures of two hosts, merged
                 found = found._replace(name=f"{found.name}, interface {len(interfaces)}")
+            names.add(found.name)
             interfaces.append(found)
         elif kind in (_ENHANCED, _PACKET) and length >= 32:
             count += 1

@@ -54,9 +54,10 @@ class Credit:
         if name == _OF_CONNECTION:
             self.connection(time_s, most)
         elif most >= 0:
+            is_new = name not in self._first
             self._first[name] = most
             # Data may have left before the parameters came, as with 0-RTT.
-            for stream, found in self._streams.items():
+            for stream, found in self._streams.items() if is_new else ():
                 if math.isnan(found.limit):
                     self.stream(time_s, stream, self._first_of(stream))
 

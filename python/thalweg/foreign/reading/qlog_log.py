@@ -173,8 +173,8 @@ class Log:
             first, last = number(pair[0]), number(pair[1])
             if 0 <= first <= last:
                 found.append((int(first), int(last)))
-        # No range begins right behind another one (RFC 9000 section 19.3.1).
-        # Some loggers split ranges, down to single packets, which no range is whose end is one too far.
+        # No range begins right behind another one (RFC 9000 section 19.3.1), unless a logger splits ranges down to
+        # single packets. A range whose end is one too far has two packets or more.
         whole = [one for one in sorted(found) if one[0] < one[1]]
         if any(one[1] + 1 == other[0] for one, other in pairwise(whole)):
             self._packets.ends_are_beyond = True
