@@ -20,11 +20,12 @@ ACCESS_POINT, CLIENT = 0, 1
 SATURATED, WINDOW, LARGEST, ATTEMPTS = 5, 15, 1023, 7
 SLOT, EVERY, ANSWERS_AFTER = 9.0, 8000.0, 1500.0
 FIRST, SPAN, SEEDS = 1e6, 8e6, range(1, 25)
-ACKNOWLEDGEMENT = 16.0 + 28.0
-TIMEOUT = 16.0 + SLOT + 20.0
+SHORT_SPACE = 16.0
+ACKNOWLEDGEMENT = SHORT_SPACE + 28.0
+TIMEOUT = SHORT_SPACE + SLOT + 20.0
 """How long a sender waits for an acknowledgement (10.3.2.11): short space, slot, start of a preamble."""
-EIFS = 16.0 + 44.0
-"""What who could not read a frame waits longer (10.3.2.3.7): short space, and an acknowledgement at 6 Mbps."""
+SENSING = 4.0
+"""How long a frame is in the air before the others sense it (aCCATime)."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,13 @@ class Cell:
 
 CELLS = {"802.11a": Cell(248.0, 44.0, 34.0, False), "802.11ac": Cell(232.0, 60.0, 43.0, True)}
 RULES = {
-    "all contend at once": (0.0, 0.0),
-    "the sender waits for its timeout": (TIMEOUT, 0.0),
-    "and the others for EIFS": (TIMEOUT, EIFS),
+    "all contend at once": (0.0, SLOT, 0.0),
+    "who has collided waits for its timeout": (TIMEOUT, SLOT, 0.0),
+    "and frames are sensed after 4 us": (TIMEOUT, SENSING, 0.0),
+    "and the space before an acknowledgement is free": (TIMEOUT, SENSING, SHORT_SPACE),
 }
-"""After a collision: what who sent waits before the space, and who did not."""
+"""What who has collided waits before the space; how soon others sense a frame that begins; and how long the medium
+is free for the access point before it acknowledges a frame."""
 
 
 class _Station:
@@ -61,8 +64,9 @@ class _Station:
         return max(self.counts_from + self.slots * SLOT, self.not_before)
 
 
-def played(cell: Cell, rules: tuple[float, float], seed: int) -> tuple[list[float], list[float]]:
+def played(cell: Cell, rules: tuple[float, float, float], seed: int) -> tuple[list[float], list[float]]:
     """How long probes take from the client up, and their answers down."""
+    timeout, sensing, short_space = rules
     random = np.random.default_rng(seed)
     stations = [_Station(cell, number > CLIENT) for number in range(2 + SATURATED)]
 
@@ -78,16 +82,16 @@ def played(cell: Cell, rules: tuple[float, float], seed: int) -> tuple[list[floa
             now = min(now, stations[number].sends_at())
         if now > FIRST + SPAN + 5e6:
             return delays
-        senders = [station for station in stations if station.sends_at() < now + SLOT]
+        senders = [station for station in stations if station.sends_at() < now + sensing]
         ends = [one.sends_at() + (cell.saturated if one.is_saturated else cell.probe) for one in senders]
         arrives = len(senders) == 1
         free = max(ends) + (ACKNOWLEDGEMENT if arrives else 0.0)
         for station in stations:
             if station not in senders:
                 _hears(station, now, cell)
-                station.counts_from = free + cell.space + (0.0 if arrives else rules[1])
+                station.counts_from = free + cell.space
         for station, end in zip(senders, ends, strict=True):
-            station.counts_from = (free if arrives else max(free, end + rules[0])) + cell.space
+            station.counts_from = (free if arrives else max(free, end + timeout)) + cell.space
             station.failures = 0 if arrives else station.failures + 1
             gives_up = station.failures >= ATTEMPTS
             station.failures *= not gives_up
@@ -103,7 +107,9 @@ def played(cell: Cell, rules: tuple[float, float], seed: int) -> tuple[list[floa
             station.not_before = 0.0
         while comes and comes[0][0] < free:
             at, number = heapq.heappop(comes)
-            _comes_busy(stations[number], at, random, stations[number] in senders)
+            is_own = stations[number] in senders
+            is_free = number == ACCESS_POINT and arrives and max(ends) <= at < max(ends) + short_space
+            _comes_busy(stations[number], at, random, is_own or is_free)
 
 
 def _draw(station: _Station, random: np.random.Generator) -> None:
@@ -118,9 +124,9 @@ def _hears(station: _Station, now: float, cell: Cell) -> None:
     station.not_before = 0.0
 
 
-def _comes_busy(station: _Station, at: float, random: np.random.Generator, sends: bool) -> None:
-    """A packet comes on a busy medium: it draws slots, if none are left of the frame before."""
-    if not station.queue and station.slots == 0 and not sends:
+def _comes_busy(station: _Station, at: float, random: np.random.Generator, keeps: bool) -> None:
+    """A packet comes on a busy medium: it draws slots, if none are left of the frame before, or keeps none."""
+    if not station.queue and station.slots == 0 and not keeps:
         _draw(station, random)
     station.queue.append(at)
 
@@ -137,7 +143,7 @@ def _comes_free(station: _Station, at: float, cell: Cell) -> None:
 
 def lines() -> Iterator[str]:
     """Medians by physical layer and direction."""
-    yield row("after a collision", *(f"{name}, {way}" for name in CELLS for way in ("up", "down")))
+    yield row("rules", *(f"{name}, {way}" for name in CELLS for way in ("up", "down")))
     yield row(":--", *["--:"] * (2 * len(CELLS)))
     for name, rules in RULES.items():
         cells = []

@@ -189,7 +189,8 @@ fn without_categories_the_slot_after_a_frame_that_arrives_is_its_senders() {
         // Some 2500 frames in a second, of which each 16th is followed at once by another of its sender.
         assert!(own > 2000, "{category:?}: {own}");
         match category {
-            Category::Dcf => assert_eq!(others, 0),
+            // Those that drew no slot after a collision, while they waited for their acknowledgement.
+            Category::Dcf => assert!((1..own / 5).contains(&others), "{others}"),
             _ => assert!(others > 2000, "{others}"),
         }
     }
@@ -216,6 +217,12 @@ fn table() -> Vec<(Phy, f64, u32, f64)> {
     .collect()
 }
 
+/// How long an acknowledgement of a frame at so many Mbps takes, in seconds: 134 bits at 6, 12 or 24 Mbps.
+fn acknowledgement(rate: f64) -> f64 {
+    let basic = [24.0, 12.0, 6.0].into_iter().find(|basic| *basic <= rate);
+    20e-6 + 4e-6 * (134.0 / (4.0 * basic.unwrap())).ceil()
+}
+
 #[test]
 fn throughput_is_what_ns_3_expects() {
     let mut worst: f64 = 0.0;
@@ -225,10 +232,14 @@ fn throughput_is_what_ns_3_expects() {
             _ => Category::Dcf,
         };
         let (config, _) = saturated(phy, category, mbps(rate), stations);
-        let span = 20.0;
+        let span = 40.0;
         let counters = Cell::new(&config, mbps(rate), 3).counters(seconds(span));
         let received = total(&counters, |one| one.received);
-        let off = received * 8.0 * PAYLOAD as f64 / span / 1e6 / expected - 1.0;
+        // A neighbour's acknowledgements are at the highest basic rate, 24 Mbps; theirs at the highest that is not above the
+        // rate. Each frame that arrives would take so much longer, and nothing else changes.
+        let span = span + received * (acknowledgement(rate) - acknowledgement(54.0));
+        let throughput = received * 8.0 * PAYLOAD as f64 / span / 1e6;
+        let off = throughput / expected - 1.0;
         println!("{phy:?} {rate} {stations}: {:.2} %", 100.0 * off);
         let bound = if stations <= 20 { 0.015 } else { 0.03 };
         assert!(off.abs() < bound, "{phy:?} {rate} {stations}: {off}");

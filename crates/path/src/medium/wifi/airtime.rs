@@ -12,6 +12,11 @@ const BLOCK_ACK: u64 = 32;
 #[derive(Clone, Debug)]
 pub(super) struct Airtime {
     pub(super) timing: Timing,
+    /// How long a sender waits for an acknowledgement: the short space, a slot, and the start of a frame (10.3.2.11).
+    pub(super) timeout: Duration,
+    /// How much longer the space after a frame is that cannot be read: by the short space and an acknowledgement at the
+    /// lowest rate (EIFS, 10.3.2.3.7).
+    pub(super) extension: Duration,
     /// Up to which airtime an access takes further packets.
     limit: Duration,
     fallback: Option<u32>,
@@ -19,8 +24,12 @@ pub(super) struct Airtime {
 
 impl Airtime {
     pub(super) fn new(config: &WifiConfig) -> Self {
+        let timing = config.phy.timing();
+        let lowest = Rate::from_bits_per_sec(timing.basic[0]);
         Airtime {
-            timing: config.phy.timing(),
+            timeout: timing.sifs + timing.slot + timing.start,
+            extension: acknowledgement(&timing, false, lowest),
+            timing,
             limit: config.airtime,
             fallback: config.fallback,
         }
@@ -64,16 +73,20 @@ impl Airtime {
 
     /// The short space and the acknowledgement of a frame at `rate`: at the highest basic rate that is not above it (10.6.6.5.2).
     pub(super) fn acknowledgement(&self, is_aggregate: bool, rate: Rate) -> Duration {
-        let basic = self.timing.basic;
-        let below = basic
-            .iter()
-            .rev()
-            .find(|basic| **basic <= rate.as_bits_per_sec());
-        let rate = Rate::from_bits_per_sec(*below.unwrap_or(&basic[0]));
-        let bits = 8 * if is_aggregate { BLOCK_ACK } else { ACK } + self.timing.service;
-        let symbol = self.timing.legacy_symbol;
-        self.timing.sifs + self.timing.legacy + symbol * symbols(bits, rate, symbol)
+        acknowledgement(&self.timing, is_aggregate, rate)
     }
+}
+
+fn acknowledgement(timing: &Timing, is_aggregate: bool, rate: Rate) -> Duration {
+    let basic = timing.basic;
+    let below = basic
+        .iter()
+        .rev()
+        .find(|basic| **basic <= rate.as_bits_per_sec());
+    let rate = Rate::from_bits_per_sec(*below.unwrap_or(&basic[0]));
+    let bits = 8 * if is_aggregate { BLOCK_ACK } else { ACK } + timing.service;
+    let symbol = timing.legacy_symbol;
+    timing.sifs + timing.legacy + symbol * symbols(bits, rate, symbol)
 }
 
 /// How many symbols of this length carry so many bits; a rate of zero, which no frame has, counts as the lowest.
@@ -111,6 +124,10 @@ mod tests {
         assert_eq!(micros(ofdm.acknowledgement(false, mbps(54))), 16.0 + 28.0);
         assert_eq!(micros(ofdm.acknowledgement(false, mbps(9))), 16.0 + 44.0);
         assert_eq!(micros(ofdm.acknowledgement(true, mbps(24))), 16.0 + 32.0);
+        // Table 17-21: slot and start of a frame; an acknowledgement at 6 Mbps.
+        assert_eq!(micros(ofdm.timeout), 16.0 + 9.0 + 20.0);
+        assert_eq!(micros(ofdm.extension), 16.0 + 44.0);
+        assert_eq!(micros(airtime(Phy::G).timeout), 10.0 + 9.0 + 20.0);
         let dsss = airtime(Phy::B);
         // 12 288 bits at 11 Mbps take 1117.1 us.
         let bits = dsss.bits(Bytes::new(1500));

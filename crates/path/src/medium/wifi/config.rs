@@ -31,6 +31,10 @@ pub struct Timing {
     pub preamble: Duration,
     /// The same of an acknowledgement.
     pub legacy: Duration,
+    /// How long a station takes to sense that a frame has begun (aCCATime).
+    pub sensing: Duration,
+    /// How long a receiver takes to know it (aRxPHYStartDelay).
+    pub start: Duration,
     /// A symbol with its guard interval.
     pub symbol: Duration,
     /// A symbol of an acknowledgement.
@@ -56,6 +60,8 @@ impl Phy {
             sifs: US(16),
             preamble: US(20),
             legacy: US(20),
+            sensing: US(4),
+            start: US(20),
             symbol: US(4),
             legacy_symbol: US(4),
             service: 16 + 6,
@@ -76,6 +82,8 @@ impl Phy {
                 sifs: US(10),
                 preamble: US(192),
                 legacy: US(192),
+                sensing: US(15),
+                start: US(192),
                 symbol: US(1),
                 legacy_symbol: US(1),
                 service: 0,

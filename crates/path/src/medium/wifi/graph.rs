@@ -64,12 +64,18 @@ impl Graph {
         }
     }
 
-    /// Whether `other` destroys what `sender` sends if it sends at the same time: its receiver hears both of them, or is an end
-    /// near to a neighbour that neither end hears, or is `other` itself.
+    /// Whether `station` cannot read what another sends while `other` does: it hears `other`, or is an end near to a neighbour
+    /// that neither end hears.
+    pub fn garbles(&self, other: usize, station: usize) -> bool {
+        let is_near = station <= CLIENT && other > CLIENT && self.heard[other] == Heard::Neither;
+        is_near || self.hear(other, station)
+    }
+
+    /// Whether `other` destroys what `sender` sends if it sends at the same time: its receiver cannot read it then, or is
+    /// `other` itself.
     pub fn destroys(&self, other: usize, sender: usize) -> bool {
         let receiver = self.receiver(sender);
-        let is_near = receiver <= CLIENT && other > CLIENT && self.heard[other] == Heard::Neither;
-        other != sender && (other == receiver || is_near || self.hear(other, receiver))
+        other != sender && (other == receiver || self.garbles(other, receiver))
     }
 
     /// The stations of which `holds`.

@@ -7,12 +7,15 @@
 //!
 //! A station with a frame waits until it has sensed nothing for the space of its access category, counts its slots, and sends
 //! (IEEE 802.11-2020, 10.23.2). It counts on from where it was when it senses something meanwhile; with a category, a slot that
-//! has begun counts. Who starts within a slot of another has not sensed it yet. After each frame a station draws slots, up to its window,
-//! and counts them even if it has no other frame; who then finds the medium free sends at once, and who finds it busy draws.
+//! has begun counts. It senses a frame that has been in the air for aCCATime, and until then may begin itself. After each frame
+//! a station draws slots, up to its window, and counts them even if it has no other frame; who then finds the medium free
+//! sends at once, and who finds it busy draws.
 //!
 //! A frame fails if anything that its receiver hears is in the air at any time of it. A frame that arrives is acknowledged after
 //! a short space, and those that hear it wait for that. One that fails doubles the window up to its largest (10.3.3), and is sent
-//! again; after [`WifiConfig::attempts`] its packets are lost.
+//! again; after [`WifiConfig::attempts`] its packets are lost. Its sender waits for the acknowledgement before the space
+//! (10.3.2.11). So does who can read the frame (10.3.2.4); who saw it begin, alone in the air, and cannot read it waits for
+//! EIFS (10.3.2.3.7). Of frames that begin together nobody sees the beginning, so nobody waits longer for them.
 //!
 //! A frame of an end is an aggregate of what waits when the station first sends it, as [`WifiConfig::packets`] and
 //! [`WifiConfig::airtime`] allow; all of it arrives at the end of the frame, or none. It takes preamble and whole symbols
@@ -25,9 +28,8 @@
 //! # Limits
 //! No OFDMA, TWT, power save, MU-MIMO, RTS, roaming; no frames of management. An end has one category, so none of its frames
 //! collide with each other. A frame arrives as a whole or fails: no bit errors (`loss` has them), no capture of the stronger of two,
-//! no part of an aggregate. Acknowledgements are never lost. After a failure all contend at once, as in Bianchi's model: a sender does
-//! not wait for the end of its timeout, nor do others for the longer space after a frame that they cannot read (EIFS), which
-//! takes as long to 15 us. Rates fall by failures of a frame and are not learned. Signals take no time.
+//! no part of an aggregate. Acknowledgements are never lost. EIFS begins with the end of the frame that could not be read, even if
+//! another is still in the air. Rates fall by failures of a frame and are not learned. Signals take no time.
 
 mod airtime;
 mod config;
@@ -35,6 +37,7 @@ mod frame;
 mod graph;
 mod log;
 mod occupancy;
+mod sensing;
 mod station;
 
 use crate::random::stream;
@@ -67,7 +70,7 @@ pub struct Wifi {
     frames: [Frame; 2],
     /// Stations whose frame is in the air.
     sending: Stations,
-    /// Stations that acknowledge a frame, or have: [`Station::answers_until`] says.
+    /// Stations that acknowledge a frame, or have: [`Station::answers`] says.
     answering: Stations,
     /// Stations that count slots. What the others sense is found out when they have a frame.
     counting: Stations,
@@ -230,7 +233,7 @@ impl Wifi {
             match self.stations[number].phase {
                 Phase::Idle => self.wake(number, time, links),
                 Phase::Contends => self.begin(number, time, links),
-                Phase::Sends if self.stations[number].hit => self.fail(number, time, links),
+                Phase::Sends if self.stations[number].is_hit() => self.fail(number, time, links),
                 Phase::Sends => self.receive(number, time, links),
             }
             self.note_next();
@@ -302,26 +305,6 @@ impl Wifi {
         self.file(number);
     }
 
-    /// Finds out what a station has sensed that did not count slots.
-    fn sense(&mut self, number: usize) {
-        let station = &self.stations[number];
-        if station.counts() {
-            return;
-        }
-        let mut quiet = station.quiet;
-        if station.phase == Phase::Idle {
-            let heard = members(station.hears | 1 << number).map(|one| self.stations[one].left);
-            quiet = heard.fold(quiet, Instant::max);
-        }
-        let senses = self.sending & station.hears != 0;
-        let station = &mut self.stations[number];
-        station.quiet = quiet;
-        station.free = match senses {
-            true => Instant::NEVER,
-            false => quiet.max(station.left).max(station.resumes),
-        };
-    }
-
     /// The slots of a station have passed.
     fn begin<P: Packet>(&mut self, number: usize, now: Instant, links: &mut [Link<P>; 2]) {
         let absence = (number <= CLIENT).then(|| self.absence(now)).flatten();
@@ -342,14 +325,20 @@ impl Wifi {
         station.free = Instant::NEVER;
         station.counters.attempts += 1;
         self.account.enter(number, now);
-        let station = &self.stations[number];
-        let (hears, destroyers) = (station.hears, station.destroyers);
-        let answers = members(self.answering & destroyers)
-            .any(|receiver| self.stations[receiver].answers_until > now);
-        self.stations[number].hit = answers || self.sending & destroyers != 0;
+        let hears = self.stations[number].hears;
+        let answers = members(self.answering)
+            .filter(|receiver| self.stations[*receiver].answers.1 > now)
+            .fold(0, |set, receiver| set | 1 << receiver);
+        self.answering = answers;
+        let station = &mut self.stations[number];
+        station.overlaps = answers & !bit | self.sending;
+        station.hides = station.overlaps;
         for other in members(self.sending) {
             let other = &mut self.stations[other];
-            other.hit |= other.destroyers & bit != 0;
+            other.overlaps |= bit;
+            if now < other.began + timing.sensing {
+                other.hides |= bit;
+            }
         }
         self.sending |= bit;
         for other in members(self.counting & hears) {
@@ -383,15 +372,24 @@ impl Wifi {
         self.account.leave(number, now, until);
         let answers = 1 << receiver;
         self.stations[receiver].left = until;
-        self.stations[receiver].answers_until = until;
+        self.stations[receiver].answers = (now + self.airtime.timing.sifs, until);
         self.sending &= !(1 << number);
         self.answering |= answers;
         let concerned = hears | self.stations[receiver].hears | answers;
         for one in members(self.sending) {
             let other = &mut self.stations[one];
-            other.hit |= other.destroyers & answers != 0;
+            other.overlaps |= answers;
             if concerned & 1 << one != 0 {
                 other.quiet = other.quiet.max(until);
+            }
+        }
+        self.read(number, now, until);
+        if self.stations[number].overlaps != 0 {
+            // An acknowledgement that can be read ends the longer space.
+            for other in members(self.stations[receiver].hears) {
+                if self.sending & self.stations[other].garbles == 0 {
+                    self.stations[other].late = now;
+                }
             }
         }
         for other in members(self.counting & concerned) {
@@ -417,9 +415,12 @@ impl Wifi {
         station.counters.wasted += now - station.began;
         station.widen();
         station.left = now;
+        station.late = now + self.airtime.timeout;
+        let until = now + station.acknowledgement;
         let (hears, gives_up) = (station.hears, station.failures >= self.attempts);
         self.account.leave(number, now, now);
         self.sending &= !(1 << number);
+        self.read(number, now, until);
         for other in members(self.counting & hears) {
             let other = &mut self.stations[other];
             if other.free == Instant::NEVER && self.sending & other.hears == 0 {

@@ -53,6 +53,8 @@ pub struct StationCounters {
 pub(super) struct Station {
     /// The stations that it senses.
     pub(super) hears: Stations,
+    /// Those of which it cannot read a frame that another sends at the same time.
+    pub(super) garbles: Stations,
     /// Those that destroy its frames at their receiver.
     pub(super) destroyers: Stations,
     pub(super) receiver: usize,
@@ -74,18 +76,23 @@ pub(super) struct Station {
     pub(super) phase: Phase,
     /// Since when it has sensed nothing, or will sense nothing; `NEVER` while it senses a frame, or sends. Kept while it counts.
     pub(super) free: Instant,
-    /// When the last acknowledgement ends that it hears, or waits for.
+    /// When the last acknowledgement ends that it hears, or waits for, or that a frame announces which it has read (10.3.2.4).
     pub(super) quiet: Instant,
+    /// Until when it waits before the space, though it senses nothing: for an acknowledgement of its own frame that does not
+    /// come (10.3.2.11), or after a frame that it could not read (EIFS, 10.3.2.3.7).
+    pub(super) late: Instant,
     /// When it leaves the medium, or left it: the end of its last frame and of the acknowledgement, or of one that it sent.
     pub(super) left: Instant,
-    /// When the last acknowledgement ends that it sends itself.
-    pub(super) answers_until: Instant,
+    /// When the last acknowledgement begins that it sends itself, and when it ends.
+    pub(super) answers: (Instant, Instant),
     /// It does not count before: it is away.
     pub(super) resumes: Instant,
     /// When its phase ends: never while it waits for others.
     pub(super) due: Instant,
-    /// Whether something destroys its frame.
-    pub(super) hit: bool,
+    /// The stations with a frame or an acknowledgement in the air at any time of its frame.
+    pub(super) overlaps: Stations,
+    /// Those of them that had it when the frame began, or before that could be sensed.
+    pub(super) hides: Stations,
     /// When its frame began.
     pub(super) began: Instant,
     /// How long the acknowledgement of its frame takes, with the space before it.
@@ -138,6 +145,7 @@ impl Station {
         };
         Station {
             hears: graph.those(|other| other != number && graph.hear(other, number)),
+            garbles: graph.those(|other| graph.garbles(other, number)),
             destroyers: graph.those(|other| graph.destroys(other, number)),
             receiver: graph.receiver(number),
             source,
@@ -152,11 +160,13 @@ impl Station {
             phase: Phase::Idle,
             free: Instant::START,
             quiet: Instant::START,
+            late: Instant::START,
             left: Instant::START,
-            answers_until: Instant::START,
+            answers: (Instant::START, Instant::START),
             resumes: Instant::START,
             due,
-            hit: false,
+            overlaps: 0,
+            hides: 0,
             began: Instant::START,
             acknowledgement: at_basic_rate,
             counters: StationCounters::default(),
@@ -178,17 +188,17 @@ impl Station {
 
     /// When its first slot begins, or began, if it senses nothing; before the start it has sensed nothing for long.
     fn counts_from(&self) -> Instant {
-        match self.free {
+        match self.free.max(self.late) {
             Instant::START => Instant::START,
             free => free + self.space,
         }
     }
 
-    /// It senses something from `now` on, unless it sends itself within this slot. With a category, a slot that has begun
+    /// It senses something from `now` on, unless it sends itself before it can. With a category, a slot that has begun
     /// counts (10.23.2.4); without one, only those that were free to their end (10.3.4.3).
     pub(super) fn freeze(&mut self, now: Instant, timing: &Timing) {
         let contends = self.phase == Phase::Contends;
-        if self.free == Instant::NEVER || contends && self.due < now + timing.slot {
+        if self.free == Instant::NEVER || contends && self.due < now + timing.sensing {
             return;
         }
         let from = self.counts_from();
@@ -216,6 +226,17 @@ impl Station {
         self.phase == Phase::Contends || self.phase == Phase::Idle && self.backoff > 0
     }
 
+    /// Whether it sends an acknowledgement.
+    pub(super) fn answers(&self, now: Instant) -> bool {
+        let (from, until) = self.answers;
+        from <= now && now < until
+    }
+
+    /// Whether something destroys its frame.
+    pub(super) fn is_hit(&self) -> bool {
+        self.overlaps & self.destroyers != 0
+    }
+
     /// Whether it has a frame.
     pub(super) fn is_live(&self) -> bool {
         self.phase != Phase::Idle
@@ -225,7 +246,7 @@ impl Station {
     /// while it is free and no slots are left is sent when the station has listened. If somebody else begins meanwhile, it
     /// is sent after the next space without slots, as ns-3 has it (3.44, `ChannelAccessManager::NeedBackoffUponAccess`).
     pub(super) fn contend(&mut self, now: Instant, timing: &Timing, rng: &mut Pcg64Mcg) {
-        let comes = self.phase == Phase::Idle && now >= self.left;
+        let comes = self.phase == Phase::Idle && (now >= self.left || self.answers(now));
         if comes && self.free > now && self.backoff == 0 {
             self.draw(rng);
         }
