@@ -31,7 +31,7 @@ Ratio: TypeAlias = tuple[float, float, float]
 """With its interval: the lower end, the ratio, the upper end."""
 QUANTILES = (0.5, 0.9, 0.99)
 _GOAL = 0.1
-NS3_SEEDS, OUR_SEEDS = range(1, 9), range(1, 41)
+NS3_SEEDS, OUR_SEEDS = range(1, 17), range(1, 121)
 SPAN_S = 8.0
 """Virtual time of a run."""
 _WAY_S = 1.5e-3
