@@ -45,7 +45,7 @@ class Figures:
     streams: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """What each stream of media of the flow has, by columns."""
     stream_values: Mapping[str, Values] = field(default_factory=dict)
-    """The same of each trial, by stream and column as in `video frozen_s`; NaN where a trial does not define it."""
+    """The same of each trial, by stream and column as `video frozen_s`; NaN where a trial lacks it."""
     rates: Values = field(default_factory=lambda: np.zeros(0))
     """The rate of each trial; 0 where there is none."""
     rtts: Values = field(default_factory=lambda: np.zeros(0))
