@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from calls import CALL
+from calls import CALL, CALL_IN_BOTH_DIRECTIONS, CALL_THAT_STOPS
 from drawings import drawn, parts, vega_lite_schema
 from thalweg.base.errors import RequestError
 from thalweg.engine.outcome import Outcomes, Trial
@@ -106,7 +106,8 @@ def test_every_frame_of_a_call_is_in_its_trace_once_with_the_delays_of_the_outco
         assert (came["delay_s"] > came["deadline_s"]).sum() == row["late"]
         stalls = list(freezes(counted))
         assert len(stalls) == row["freezes"]
-        assert sum(end - begin for begin, end in stalls) == pytest.approx(row["frozen_s"], abs=1e-9)
+        # A freeze to the end of the stream ends one interval after the last frame, which has whole nanoseconds.
+        assert sum(end - begin for begin, end in stalls) == pytest.approx(row["frozen_s"], abs=2e-9)
 
 
 def test_what_jitter_held_back_is_in_the_trace_and_no_more_than_that(call: Trial, download: Trial) -> None:
@@ -148,6 +149,34 @@ def test_calls_of_several_controllers_have_one_scale_and_a_row_of_freezes_each()
     # Three streams of each trial, in one order.
     assert len(scales) == 9
     assert scales[:3] == scales[3:6] == scales[6:]
+
+
+def test_the_rows_of_freezes_of_a_call_in_both_directions_have_names_that_fit() -> None:
+    trials = {
+        name: Scenario.from_toml(CALL_IN_BOTH_DIRECTIONS, "call", controllers=[("call", name)]).run(
+            seed=1, trace=True
+        )
+        for name in ("screamv2", "gcc")
+    }
+    strip, *_ = plot_trials(trials, panels=["freezes", "frames"]).spec["vconcat"]
+    # The call is the only flow, so that a row is of a controller and a stream, on two lines.
+    assert strip["encoding"]["y"]["sort"] == [
+        f"{name}: {stream}" for name in trials for stream in ("video", "camera")
+    ]
+    assert strip["encoding"]["y"]["axis"]["labelExpr"] == "split(datum.label, ': ')"
+    assert strip["height"] == 4 * 26
+
+
+def test_a_picture_that_never_comes_back_is_frozen_to_the_end_in_the_figure_as_in_the_numbers() -> None:
+    trial = Scenario.from_toml(CALL_THAT_STOPS, "call").run(seed=1, trace=True)
+    assert trial.trace is not None
+    [stream] = trial.outcomes.streams.iter_rows(named=True)
+    [(begin, end)] = freezes(trial.trace.frames)
+    # 480 kbps meet 100 kbps after 1 s: frames are skipped from the first one on that is 200 ms late.
+    assert (stream["freezes"], stream["undelivered"]) == (1, stream["skipped"])
+    assert 1.0 < begin < 1.6
+    assert stream["frozen_s"] > 2
+    assert stream["frozen_s"] >= end - begin > 0.2
 
 
 def test_no_row_of_freezes_is_drawn_where_the_frames_of_one_stream_show_them(call: Trial) -> None:

@@ -41,6 +41,8 @@ def replay(
     console = stdout()
     console.print(f"{outcomes.scenario.title}, trial {index}, seed {again.seed}")
     console.print(tables.flow_table(again.outcomes))
+    for streams in tables.stream_tables(again.outcomes):
+        console.print(streams)
     for file in write_trial(again, trace, plot):
         note(f"wrote {file}")
     if is_same(outcomes, index, again):

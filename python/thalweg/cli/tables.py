@@ -266,6 +266,11 @@ def measured_tables(outcomes: Outcomes) -> Iterator[FittingTable | str]:
         yield flow_table(outcomes)
     yield from limited.unusual(outcomes)
     yield _measured(measured.links(outcomes), measured.LINK)
+    yield from stream_tables(outcomes)
+
+
+def stream_tables(outcomes: Outcomes) -> Iterator[FittingTable]:
+    """The table of the streams of media, if there are some; medians, if there are trials."""
     if streams := measured.streams(outcomes):
         yield _measured(streams, measured.STREAM)
 

@@ -368,6 +368,11 @@ class Trial(Described):
         """One row for each link."""
         return self.outcomes.links
 
+    @property
+    def streams(self) -> pl.DataFrame:
+        """One row for each stream of media."""
+        return self.outcomes.streams
+
     @cached_property
     def seed(self) -> int:
         """The seed of this trial."""

@@ -3,7 +3,8 @@
 //! A freeze is a time between two frames that are shown of at least `max(3 d, d + 150 ms)`, where `d` is the mean of
 //! such times of the last 30 frames (Identifiers for WebRTC's Statistics API, `freezeCount` and
 //! `totalFreezesDuration`). A frame is shown when it arrives, unless a later one was shown before. A pause of the
-//! stream is not a freeze.
+//! stream is not a freeze. WebRTC counts a freeze when it ends; here a picture that stands still to the end of its
+//! stream is frozen until then, since nothing that never comes may count as nothing.
 
 use crate::scenario::media::MediaSpec;
 use crate::trial::media::{FrameRecord, StreamRecords};
@@ -53,19 +54,19 @@ pub(super) fn of(spec: &MediaSpec, start: Instant, frames: &[&FrameRecord]) -> V
     freezes
 }
 
-/// The freeze that lasts when a call is cut off, if there is one: from the last frame shown, or from `from` if nothing was
-/// shown in the measured part. An interval is the nominal one.
-pub(super) fn open(stream: &StreamRecords<'_>, from: Instant, cut: Instant) -> Option<Duration> {
+/// The freeze that lasts when a stream ends, or at `until` if its call is cut off before, if there is one: from the last
+/// frame shown, or from `from` if nothing was shown in the measured part. An interval is the nominal one.
+pub(super) fn open(stream: &StreamRecords<'_>, from: Instant, until: Instant) -> Option<Duration> {
     let (spec, start) = (stream.spec, stream.start);
-    let begun = spec
-        .pauses
-        .partition_point(|(from, _)| start + *from <= cut);
+    let end = until.min(start + spec.span(spec.frames));
+    let begun = spec.pauses.partition_point(|(from, _)| start + *from < end);
     let resumed = (begun.checked_sub(1)).map_or(start, |last| start + spec.pauses[last].1);
     let shown = stream.delivered.iter().map(|record| record.received).max();
     let since = shown.unwrap_or(start).max(start).max(from).max(resumed);
     let interval = spec.span(1);
-    let is_due = since < cut && cut < start + spec.span(spec.frames);
-    (is_due.then(|| cut - since)).filter(|time| *time >= (interval * TIMES).max(interval + LONGER))
+    (since < end)
+        .then(|| end - since)
+        .filter(|time| *time >= (interval * TIMES).max(interval + LONGER))
 }
 
 /// Whether the stream, which began at `start`, paused between two frames.

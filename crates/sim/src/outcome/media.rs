@@ -90,7 +90,10 @@ pub(crate) fn of_call(
         let cut = connection.tripped.map_or(now, |(at, _)| at);
         let is_cut = connection.completion.is_none() && stream.start < cut;
         let mut outcome = match is_cut {
-            false => summarise(&stream, changes, &[], None),
+            false => {
+                let ended = connection.completion.map(|_| Instant::NEVER);
+                summarise(&stream, changes, &[], ended)
+            }
             true => {
                 let due = call.due(found.len(), stream.start, cut).into_iter();
                 let due: Vec<_> = due.map(|(_, due, received)| (due, received)).collect();
@@ -129,12 +132,12 @@ fn missing(
 }
 
 /// Summarises the frames of one stream. `changes` are the times at which the path changes in its direction; of a call that
-/// the trial cut off at `cut`, frames are `missing`.
+/// the trial cut off, at `until`, frames are `missing`. There is no `until` if the stream never began.
 fn summarise(
     stream: &StreamRecords<'_>,
     changes: &[Instant],
     missing: &[FrameRecord],
-    cut: Option<Instant>,
+    until: Option<Instant>,
 ) -> MediaOutcome {
     let (spec, records, skipped) = (stream.spec, stream.delivered, stream.skipped);
     let from = Instant::START + spec.measure_from;
@@ -153,10 +156,10 @@ fn summarise(
     let shown: Vec<&FrameRecord> = records.iter().filter(|r| r.nominal >= from).collect();
     let freezes = freezes::of(spec, stream.start, &shown);
     let times = freezes.iter().map(|freeze| freeze.duration);
-    let open = cut.and_then(|cut| freezes::open(stream, from, cut));
+    let open = until.and_then(|until| freezes::open(stream, from, until));
     let times: Vec<Duration> = times.chain(open).collect();
     let is_voice = spec.carriage == Carriage::Datagrams && spec.encoder().is_none();
-    let due = spec.frames_between(stream.start, from, cut.unwrap_or(Instant::NEVER));
+    let due = spec.frames_between(stream.start, from, until.unwrap_or(Instant::NEVER));
     let bytes: Bytes = shown.iter().map(|record| record.size).sum();
     let encoder_rate = (stream.encoded).and_then(|encoded| encoded.mean_rate(spec.per_second));
     let late = delays.iter().filter(|delay| **delay > spec.deadline);
@@ -308,8 +311,36 @@ mod tests {
             (0, 38, Some(ms(1500)))
         );
         assert_eq!((cut.freezes, cut.frozen), (1, ms(1500)));
-        let whole = summarise(&stream, &[], &[], None);
-        assert_eq!(whole.freezes, 0);
+    }
+
+    #[test]
+    fn a_picture_that_stands_still_to_the_end_of_its_stream_is_frozen_until_then() {
+        let spec = &standard_call(Duration::from_secs(5), Duration::ZERO)[1];
+        // A frame each 33 ms until 660 ms, after 50 ms each, and then none: the rest was skipped.
+        let delivered: Vec<FrameRecord> = (0..=20)
+            .map(|n| FrameRecord {
+                nominal: at(33 * n),
+                generated: at(33 * n),
+                received: at(33 * n + 50),
+                size: Bytes::new(3_750),
+            })
+            .collect();
+        let stream = StreamRecords {
+            spec,
+            start: at(0),
+            delivered: &delivered,
+            skipped: 129,
+            generated: 21,
+            encoded: None,
+            repaired: None,
+        };
+        let ended = summarise(&stream, &[], &[], Some(Instant::NEVER));
+        // From 660 + 50 ms to 5 s.
+        let ms = Duration::from_millis;
+        assert_eq!((ended.freezes, ended.frozen), (1, ms(5000 - 710)));
+        // Of a stream that never began nobody waits for a picture.
+        let never = summarise(&stream, &[], &[], None);
+        assert_eq!((never.freezes, never.undelivered), (0, 129));
     }
 
     #[test]

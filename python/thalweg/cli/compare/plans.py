@@ -10,12 +10,14 @@ from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import SuiteFormat
 from thalweg.cli.status import PASSED
 from thalweg.cli.tables import markdown
+from thalweg.judging.statistics.differences import LEAST_PAIRS
 from thalweg.judging.statistics.digits import supported
 from thalweg.results.comparison.planning import POWER, Planned, plan, rarely_told
 from thalweg.results.suite_result import SuiteResult
 
 _HEADERS = ("scenario", "criterion", "A median", "difference", "trials", "needs", "of")
 _LEFT = 2
+_UNSAID = f"the median is 0 or unbounded, or there are fewer than {LEAST_PAIRS} trials"
 
 
 def print_plan(folders: Sequence[str], size: float, margin: float, format_: SuiteFormat) -> int:
@@ -53,9 +55,16 @@ def _row(one: Planned) -> list[str]:
 
 
 def _summary(planned: Sequence[Planned], size: float) -> str:
-    known = [one.needs for one in planned if one.needs is not None]
-    most = f"{max(known)} trials of each result tell" if known else "These trials do not say how many would tell"
-    few = rarely_told(planned)
-    more = f"; {few} of {len(planned)} have fewer" if few else ""
-    each = f"in each of {len(planned)} comparisons" if len(planned) > 1 else "in the comparison"
-    return f"{most} a difference of {percent(size)} {each} in {100 * POWER:g} % of cases{more}."
+    known = [one for one in planned if one.needs is not None]
+    if not known:
+        return f"These trials do not say how many would tell a difference of {percent(size)}: {_UNSAID}."
+    most = max(one.needs or 0 for one in known)
+    each = {1: "in the comparison"}.get(len(planned)) or (
+        f"in each of {len(known)} comparisons" if len(known) > 1 else "in 1 comparison"
+    )
+    few = rarely_told(known)
+    more = f"; {few} of {len(known)} have fewer" if few else ""
+    unsaid = len(planned) - len(known)
+    rest = f" Of {unsaid} more the trials do not say it: {_UNSAID}." if unsaid else ""
+    share = f"in {100 * POWER:g} % of cases"
+    return f"{most} trials of each result tell a difference of {percent(size)} {each} {share}{more}.{rest}"

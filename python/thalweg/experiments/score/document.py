@@ -47,7 +47,7 @@ class Score:
     scenarios: Mapping[str, Scenario]
     """The scenarios that it ran, by their names."""
     samples: Mapping[str, Mapping[str, Values]]
-    """Rate and RTT of each trial, by the scenarios in which none failed."""
+    """Rate, RTT and the numbers of streams of each trial, by the scenarios in which none failed."""
 
 
 def score(
@@ -128,6 +128,7 @@ def _scenario(
     samples[variant.name] = {
         RATE: mine.rates,
         RTT: mine.rtts,
+        **mine.stream_values,
     }
     document = {
         **row,

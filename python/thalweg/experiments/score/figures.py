@@ -10,6 +10,7 @@ Limits: a flow that never finished has the rate of the whole trial.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -43,6 +44,8 @@ class Figures:
     """Trials in which the flow did not finish although the trial waited for it."""
     streams: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """What each stream of media of the flow has, by columns."""
+    stream_values: Mapping[str, Values] = field(default_factory=dict)
+    """The same of each trial, by stream and column as `video frozen_s`; NaN where a trial lacks it."""
     rates: Values = field(default_factory=lambda: np.zeros(0))
     """The rate of each trial; 0 where there is none."""
     rtts: Values = field(default_factory=lambda: np.zeros(0))
@@ -55,6 +58,8 @@ class Figures:
         main = flows.filter(pl.col("flow") == MAIN)
         competitor = flows.filter(pl.col("flow") == COMPETITOR)
         count = flows["flow"].n_unique()
+        streams = outcomes.streams.filter(pl.col("flow") == MAIN)
+        medians = _streams(streams)
         return Figures(
             rate=_median(main[RATE]),
             rtt=_median(main[RTT]),
@@ -62,7 +67,8 @@ class Figures:
             competitor_rate=_median(competitor[RATE]) if competitor.height else None,
             least_share=_least(flows["share"], count) if count > 1 else None,
             unfinished=int((~main["finished"]).sum()) if outcomes.scenario.awaits(MAIN) else 0,
-            streams=_streams(outcomes.streams.filter(pl.col("flow") == MAIN)),
+            streams=medians,
+            stream_values=_stream_values(streams, medians),
             rates=_each(main[RATE]),
             rtts=_each(main[RTT]),
         )
@@ -93,6 +99,26 @@ def _streams(table: pl.DataFrame) -> dict[str, dict[str, float]]:
         }
         for (name,), own in table.group_by(["stream"], maintain_order=True)
     }
+
+
+def _stream_values(table: pl.DataFrame, medians: Mapping[str, Mapping[str, float]]) -> dict[str, Values]:
+    """The value of each trial of what the streams have."""
+    return {
+        of_stream(name, column): np.asarray(
+            table.filter(pl.col("stream") == name)[column].cast(pl.Float64).fill_null(math.nan), dtype=np.float64
+        )
+        for name, columns in medians.items()
+        for column in columns
+    }
+
+
+def of_stream(name: str, column: str) -> str:
+    """The key of a number of a stream.
+
+    >>> of_stream("video", "frozen_s")
+    'video frozen_s'
+    """
+    return f"{name} {column}"
 
 
 def _median(column: pl.Series) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from thalweg.base.seeds import first_seed
 from thalweg.experiments.score.document import Score
-from thalweg.experiments.score.figures import LEAST_SHARE, RATE, RTT
+from thalweg.experiments.score.figures import LEAST_SHARE, RATE, RTT, of_stream
 from thalweg.experiments.studies.runner.folder import samples_table, write_study_files
 from thalweg.experiments.studies.runner.portable import portable
 from thalweg.experiments.studies.runner.result import Row, StudyResult
@@ -36,4 +36,7 @@ def _rows(scored: Score) -> Iterator[Row]:
         for row in scored.document[half]["scenarios"]:
             numbers = {key: (row.get(key) or {}).get("value") for key in _NUMBERS}
             numbers |= {"score": row["score"], "taken": row.get("taken")}
+            for stream in row.get("streams", []):
+                named = ((column, of) for column, of in stream.items() if column != "stream")
+                numbers |= {of_stream(stream["stream"], column): (of or {}).get("value") for column, of in named}
             yield {"half": half, "scenario": row["name"], **numbers}

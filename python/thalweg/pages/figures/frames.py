@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
 import polars as pl
 
 from thalweg.base.quantity import scale, text
@@ -25,6 +26,9 @@ from thalweg.pages.figures.theme import GREY, LOOKS, hue
 
 _HEIGHT = 84
 IN_TIME, LATE, NEVER, BEFORE, FROZEN = "in time", "late", "never came", "before the start of measurement", "frozen"
+_TIMES, _LONGER_S = 3, 0.15
+"""A freeze is so many intervals, and longer than one by so much: crates/sim/src/outcome/freezes.rs."""
+_PAUSED = 1.5
 _SHADES = {fate: hue(name) for fate, name in LOOKS["frames"].items()}
 
 
@@ -68,10 +72,29 @@ def fates(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def freezes(rows: pl.DataFrame) -> Iterator[tuple[float, float]]:
-    """From when to when the picture of one stream was frozen."""
+    """From when to when the picture of one stream was frozen, the last one perhaps to the end of the frames."""
     ended = rows.filter(pl.col("frozen_s").is_not_nan())
     for due, delay, frozen in ended.select("time_s", "delay_s", "frozen_s").iter_rows():
         yield due + delay - frozen, due + delay
+    yield from _open(rows.filter("counted").sort("time_s"))
+
+
+def _open(rows: pl.DataFrame) -> Iterator[tuple[float, float]]:
+    """The freeze at the end of a stream whose last frames never came, by the rule of the outcomes."""
+    if rows.height < 2:
+        return
+    due, delay = rows["time_s"].to_numpy(), rows["delay_s"].to_numpy()
+    came = np.flatnonzero(~np.isnan(delay))
+    first = int(came[-1]) + 1 if len(came) else 0
+    if first == len(due):
+        return
+    interval = float(np.min(np.diff(due)))
+    shown = float(np.max(due[came] + delay[came])) if len(came) else float(due[0])
+    # After a pause nobody waits for the frames that were not due.
+    paused = first > 0 and due[first] - due[first - 1] > _PAUSED * interval
+    begin, end = max(shown, float(due[first])) if paused else shown, float(due[-1]) + interval
+    if end - begin >= max(_TIMES * interval, interval + _LONGER_S):
+        yield begin, end
 
 
 def _panel(name: str, label: str, rows: pl.DataFrame, top: float, buckets: int) -> Panel:

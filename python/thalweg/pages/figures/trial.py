@@ -36,6 +36,10 @@ PANELS = ("states", "limits", *(name for name in TITLES if name not in ("states"
 """The possible panels of a trial, in order."""
 _STRIP = 16
 """Height of the states of one flow; their names stand where other panels have a title."""
+_STRIP_OF_TWO = 26
+"""The same with a name on two lines, of a controller and of its stream, where it does not fit on one."""
+_FITS = 11
+"""Letters of a name beside a strip."""
 _MOST_NOTED = 8
 
 _Maker = Callable[[], Sequence[Panel | None]]
@@ -57,7 +61,7 @@ def plot_trial(
     trial = only(trial, flows)
     trace = _trace(trial)
     head = title or trial.outcomes.scenario.title
-    notes = _link_notes(trace)
+    notes = _link_notes(trace) if "queue" in panels else {}
     said = story(trial)
     drawn = _draw(trace, _called(trial, labels), panels, buckets, _moments(trial))
     return _page(drawn, head, [_subtitle(trial, labels), *said], notes)
@@ -93,6 +97,9 @@ def plot_trials(
     for label, trial in trials.items():
         names = [sender for sender, _ in _senders(trial)]
         called |= {f"{label}: {name}": label if len(names) == 1 else f"{label}: {name}" for name in names}
+        # Frames are of the flow, also where both of its ends send.
+        flows_ = _flows(trial)
+        called |= {f"{label}: {flow}": label for flow in flows_ if len(flows_) == 1}
         parts.append(_prefixed(traces[label], label))
     own = parts[0]
     joined = replace(
@@ -105,7 +112,12 @@ def plot_trials(
     if len(trials) > 1 and own.held.height and "held" in panels:
         subtitle += f"; held packets of {next(iter(trials))}"
     drawn = _draw(joined, called, panels, buckets, [], traces)
-    return _page(drawn, title or first.outcomes.scenario.title, [subtitle, *said], _link_notes(own))
+    return _page(
+        drawn,
+        title or first.outcomes.scenario.title,
+        [subtitle, *said],
+        _link_notes(own) if "queue" in panels else {},
+    )
 
 
 def plot_trace(
@@ -322,17 +334,21 @@ def _strip(
 ) -> Panel:
     names = spans[value].unique(maintain_order=True).to_list()
     flows: list[str] = spans["flow"].unique(maintain_order=True).to_list()
-    axis = {
+    axis: Spec = {
         "minExtent": AXIS_EXTENT,
         "maxExtent": AXIS_EXTENT,
         "domain": False,
         "ticks": False,
         "labelLimit": AXIS_EXTENT + 20,
     }
+    height = _STRIP
+    if any(len(flow) > _FITS and ": " in flow for flow in flows):
+        height = _STRIP_OF_TWO
+        axis |= {"labelExpr": "split(datum.label, ': ')"}
     labelled = spans.with_columns(pl.col("flow").replace(dict(called)).alias("called"))
     spec: Spec = {
         "data": table(labelled, panel),
-        "height": _STRIP * len(flows),
+        "height": height * len(flows),
         "mark": {"type": "rect", "clip": True},
         "encoding": {
             "x2": {"field": "until_s"},

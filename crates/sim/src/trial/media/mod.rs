@@ -56,6 +56,10 @@ use thalweg_transport::{AppEvent, Role};
 use thalweg_units::{Bytes, Instant, Rate};
 use track::{REQUEST, Track};
 
+/// Priority of the requests of a client that sends media too: behind its frames a request would wait for the pacer, and all
+/// frames that it asks for would be late by that.
+const BEFORE_MEDIA: u8 = 0;
+
 /// One delivered frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FrameRecord {
@@ -216,9 +220,11 @@ impl Call {
     pub(crate) fn tick(&mut self, now: Instant, client: &mut Endpoint, server: &mut Endpoint) {
         let Some(start) = self.start else { return };
         let count = self.tracks.len() as u32;
+        let is_shared = (self.tracks.iter()).any(|track| track.spec.from == Role::Client);
         for (index, track) in self.tracks.iter_mut().enumerate() {
             track.gave_up |= now >= track.gives_up_at(start);
-            track.request(now, start, index as u32, count, client);
+            let urgency = is_shared.then_some(BEFORE_MEDIA);
+            track.request((now, start), (index as u32, count), client, urgency);
             let [of_client, of_server] = self.shares;
             let (sender, share) = match track.spec.from {
                 Role::Client => (&mut *client, of_client),

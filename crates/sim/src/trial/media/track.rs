@@ -126,13 +126,13 @@ impl Track {
         }
     }
 
+    /// Asks for what is due, with the priority of the media or a more urgent one.
     pub(super) fn request(
         &mut self,
-        now: Instant,
-        start: Instant,
-        index: u32,
-        count: u32,
+        (now, start): (Instant, Instant),
+        (index, count): (u32, u32),
         client: &mut Endpoint,
+        urgency: Option<u8>,
     ) {
         while self.next_request < self.requests() {
             let group = self.next_request;
@@ -148,7 +148,8 @@ impl Track {
             match self.spec.from {
                 Role::Client => self.begin_group(group, nominal),
                 Role::Server => {
-                    let (id, priority) = (group * count + index, self.spec.priority);
+                    let priority = urgency.unwrap_or(self.spec.priority);
+                    let id = group * count + index;
                     client.write(id, REQUEST, true, priority, takes_turns(priority));
                 }
             }
