@@ -16,6 +16,7 @@ mod scenario_random;
 mod scenario_structure;
 mod traffic;
 mod transport;
+mod wifi;
 
 use crate::failure::Verdict;
 use crate::random::Random;
@@ -39,6 +40,7 @@ pub(crate) static ALL: &[Target] = &[
     scenario_structure::TARGET,
     scenario_bytes::TARGET,
     relations::TARGET,
+    wifi::TARGET,
     controllers::TARGET,
     transport::TARGET,
     links::TARGET,

@@ -16,7 +16,7 @@ pub(super) const TARGET: Target = Target {
 /// Most bytes of a transfer: a case is played some twenty times.
 const MOST: u64 = 300_000;
 
-fn make(random: &mut Random) -> Vec<u8> {
+pub(super) fn make(random: &mut Random) -> Vec<u8> {
     if random.percent(30) {
         return round(random).into_bytes();
     }
