@@ -144,3 +144,9 @@ def test_what_a_command_loads_is_not_looked_through_for_garbage_again_and_again(
     assert 0 < looks < 60  # 161 with the threshold of Python
     assert left < 1000  # what the process looks through at its end,
     assert frozen > 20_000  # and what not
+
+
+def test_the_package_is_the_command_line_as_a_module() -> None:
+    command = [sys.executable, "-m", "thalweg", "--version"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout == f"thalweg {thalweg.__version__}\n"
