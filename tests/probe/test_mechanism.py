@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pages.wifi.second import KINDS
 from thalweg.engine.scenario import Scenario
 from thalweg.probe.mechanism.families import FAMILIES, Pace
 from thalweg.probe.mechanism.naming import Mechanism, name_mechanism
@@ -58,6 +59,16 @@ def test_a_mechanism_is_named_by_what_it_does_to_75_s_of_probes(element: str, na
     assert found.name == name
     assert found.posterior[name] >= 0.9
     assert found == probed(element)
+
+
+@pytest.mark.soak
+def test_a_client_that_scans_next_to_a_quiet_neighbour_is_named_so_or_not_at_all() -> None:
+    kind = next(kind for kind in KINDS if kind.name == "scans, and a quiet neighbour")
+    # Before a neighbour was among the draws of scans, six of these were named "repeats".
+    rtts = (kind.draw(np.random.default_rng([77, index]), Pace(3750, 0.02)) for index in range(30))
+    named = [measured(rtt + 3e-3).name for rtt in rtts]
+    assert set(named) <= {"scans", None}
+    assert named.count("scans") >= 10
 
 
 @pytest.mark.soak

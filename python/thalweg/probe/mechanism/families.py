@@ -71,12 +71,12 @@ def played(element: str, random: np.random.Generator, pace: Pace) -> Floats:
 
 
 def drawn_neighbours(
-    random: np.random.Generator, heard: str, most: int, load: tuple[float, float]
+    random: np.random.Generator, heard: str, most: int, load: tuple[float, float], always_on: float = _ALWAYS
 ) -> tuple[str, Parameters]:
     """Neighbours of one kind: some are always on, most for a part of the time, `load` of them at a time."""
     count = round(between(random, 1, most))
     airtime = between(random, 0.2, 5)
-    always = random.random() < _ALWAYS
+    always = random.random() < always_on
     share = 1.0 if always else min(between(random, *load) / count, 0.9)
     on = between(random, 3, 500)
     bursts = "" if always else f', on = "{on:.6g} ms", off = "{on * (1 / share - 1):.6g} ms"'
@@ -101,8 +101,13 @@ def _hidden_behind(attempts: tuple[float, float]) -> Draw:
 
 
 def _scans(random: np.random.Generator, pace: Pace) -> tuple[Parameters, Floats]:
+    """Half of the time with neighbours who are hardly there: few clients are alone in the air."""
     every, length = between(random, 2, 40), between(random, 0.04, 0.5)
-    element = f'medium = {{ model = "wifi", scan = {{ every = "{every:.6g} s", length = "{length:.6g} s" }} }}'
+    scan = f'scan = {{ every = "{every:.6g} s", length = "{length:.6g} s" }}'
+    if random.random() < 0.5:
+        neighbours, _ = drawn_neighbours(random, "both", 4, (1e-3, 0.03), always_on=0.0)
+        scan += f", neighbours = [{neighbours}]"
+    element = f'medium = {{ model = "wifi", {scan} }}'
     return {"every_s": every, "length_s": length}, played(element, random, pace)
 
 
