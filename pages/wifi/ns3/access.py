@@ -123,7 +123,7 @@ def _delays(theirs: list[dict[str, Runs]]) -> Iterator[str]:
     yield ""
     said = (
         f"Of {len(found)} ratios {near} are within {percent(_GOAL)} of 1, {whole} of them with all of the "
-        f"interval; {far} lie outside with all of it, and for the others this many runs do not tell."
+        f"interval; outside with all of it: {far}, and for the others this many runs do not tell."
     )
     yield from wrap(said, 105)
 

@@ -74,7 +74,7 @@ fn two_saturated_stations_that_do_not_hear_each_other_arrive_nearly_as_often_as_
     // The client, and a station that it does not hear, with frames of 1500 bytes for the access point.
     // ns-3.44 resets the window one failure after the one that drops a frame (`Txop::UpdateFailedCw`, seen in its
     // `CwTrace`), and the standard with that one (10.3.3), as we do. With the rule of ns-3 in the place of ours the
-    // differences of this test are 0.7 and -1.3 %.
+    // differences of this test are 0.3 and -1.1 %.
     for (phy, category, rate, theirs) in [
         (Phy::A, Category::Dcf, 54.0, NS3_PAIR_A),
         (Phy::Ac, Category::BestEffort, 65.0, NS3_PAIR_AC),
