@@ -79,9 +79,14 @@ def drawn_neighbours(
     always = random.random() < always_on
     share = 1.0 if always else min(between(random, *load) / count, 0.9)
     on = between(random, 3, 500)
-    bursts = "" if always else f', on = "{on:.6g} ms", off = "{on * (1 / share - 1):.6g} ms"'
+    bursts = "" if always else f', on = "{_ms(on)}", off = "{_ms(on * (1 / share - 1))}"'
     table = f'{{ count = {count}, airtime = "{airtime:.6g} ms", heard = "{heard}"{bursts} }}'
     return table, {"load": count * share, "airtime_s": airtime * 1e-3}
+
+
+def _ms(time: float) -> str:
+    """In milliseconds, of six digits; a scenario does not read exponents."""
+    return f"{time:.6g} ms" if time < 1e6 else f"{time:.0f} ms"
 
 
 def _contention(random: np.random.Generator, pace: Pace) -> tuple[Parameters, Floats]:
@@ -105,7 +110,7 @@ def _scans(random: np.random.Generator, pace: Pace) -> tuple[Parameters, Floats]
     every, length = between(random, 2, 40), between(random, 0.04, 0.5)
     scan = f'scan = {{ every = "{every:.6g} s", length = "{length:.6g} s" }}'
     if random.random() < 0.5:
-        neighbours, _ = drawn_neighbours(random, "both", 4, (1e-3, 0.03), always_on=0.0)
+        neighbours, _ = drawn_neighbours(random, "both", 4, (1e-3, 0.01), always_on=0.0)
         scan += f", neighbours = [{neighbours}]"
     element = f'medium = {{ model = "wifi", {scan} }}'
     return {"every_s": every, "length_s": length}, played(element, random, pace)
