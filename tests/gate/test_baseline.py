@@ -276,6 +276,24 @@ def test_answers_are_not_written_over_what_is_read_or_over_each_other(accepted: 
         assert accepted.read_bytes() == before
 
 
+def test_answers_and_baselines_are_not_written_over_the_controller_under_test(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "controller", "mine"]) == 0
+    before = Path("mine.py").read_bytes()
+    gate = ["gate", "c4", *BOTH, "-n", "2", "-c", "main=./mine.py:beta=0.8"]
+    assert main([*gate, "--accept"]) == 0
+    for option in ("--junit", "--markdown"):
+        capsys.readouterr()
+        assert main([*gate, option, "mine.py"]) == 2
+        assert f"{option} mine.py would replace what is read" in capsys.readouterr().err
+        assert Path("mine.py").read_bytes() == before
+    Path("mine.py").write_bytes(b"")
+    assert main([*gate, "--accept", "--baseline", "mine.py"]) == 2
+    assert Path("mine.py").read_bytes() == b""
+
+
 def test_edited_numbers_beside_the_hashes_of_before_are_no_identical_trials(
     accepted: Path, capsys: Capture
 ) -> None:

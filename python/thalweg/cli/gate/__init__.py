@@ -152,7 +152,8 @@ def gate(
             raise RequestError("--before requires --live: in virtual time the baseline is a file")
     baseline = baseline or BASELINE
     found = Suite.find(name)
-    read = [*found.files, *([] if thresholds is None else [thresholds])]
+    code = _code(controller, before, stack)
+    read = [*found.files, *code, *([] if thresholds is None else [thresholds])]
     if accept:
         _check_accepted(baseline, strict, junit, markdown, read)
     check_outputs({"--junit": junit, "--markdown": markdown}, [*read, baseline])
@@ -219,6 +220,13 @@ def _check_live(
     for option, given in (("--baseline", baseline), ("--accept", accept), ("--strict", strict), ("--out", out)):
         if given:
             raise RequestError(f"{option} cannot be combined with --live: trials in real time never repeat")
+
+
+def _code(controller: Sequence[str] | None, before: Sequence[str] | None, stack: str | None) -> list[Path]:
+    """The files of code that options name: controllers in Python, and the library of a stack."""
+    named = [text for _, text in (*bindings(controller), *bindings(before, "--before"))]
+    files = [text.partition(".py")[0] + ".py" for text in named if ".py" in text]
+    return [Path(file) for file in (*files, *([stack] if stack else [])) if Path(file).is_file()]
 
 
 def _check_accepted(
