@@ -295,7 +295,9 @@ def _read_thresholds(file: Path) -> Thresholds:
     for key in document:
         if key != "gate":
             raise RequestError(f"{file}: unknown key {key!r}; accepted: a table [gate]")
-    table = document.get("gate")
+    if "gate" not in document:
+        raise RequestError(f"{file}: it lacks the table [gate]")
+    table = document["gate"]
     if not isinstance(table, dict):
         raise RequestError(f"{file}: gate = {table!r:.60}: expected a table [gate]")
     return read_thresholds(table, str(file))
