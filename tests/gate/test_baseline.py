@@ -61,7 +61,7 @@ DAMAGED = [
     (change("format", to=...), "is not a baseline: it has no format"),
     (change("format", to=3), "is not a baseline: it has no format"),
     (change("suite", to=...), "is damaged: it lacks 'suite'"),
-    (change("suite", to=[]), "is damaged: it: suite = [] is not text"),
+    (change("suite", to=[]), "is damaged: suite = [] is not text"),
     (change("more", to=1), "is damaged: it has an unknown key 'more'"),
     (change("trials", to=0), "is damaged: trials = 0 is not a number of trials"),
     (change("trials", to=True), "is damaged: trials = True is not a number of trials"),
@@ -71,7 +71,7 @@ DAMAGED = [
     (change("scenarios", to={}), "is damaged: scenarios has none"),
     (change("scenarios", "a", to=7), "is damaged: scenario 'a' is not a table"),
     (change("scenarios", "\x1b[0m", to={}), r"scenario '\x1b[0m' is not a name"),
-    (change("version", to="\x1b[0m"), r"it: version = '\x1b[0m' is not text"),
+    (change("version", to="\x1b[0m"), r"damaged: version = '\x1b[0m' is not text"),
     (change("scenarios", "a", "flow", to=...), "scenario 'a' lacks 'flow'"),
     (change("scenarios", "a", "flow", to=None), "scenario 'a': flow = None is not text"),
     (change("scenarios", "a", "trials", to=["x"]), "scenario 'a': trials are not 2 hashes"),
@@ -274,6 +274,24 @@ def test_answers_are_not_written_over_what_is_read_or_over_each_other(accepted: 
         assert main([*gate, *given]) == 2
         assert said in capsys.readouterr().err
         assert accepted.read_bytes() == before
+
+
+def test_answers_and_baselines_are_not_written_over_the_controller_under_test(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "controller", "mine"]) == 0
+    before = Path("mine.py").read_bytes()
+    gate = ["gate", "c4", *BOTH, "-n", "2", "-c", "main=./mine.py:beta=0.8"]
+    assert main([*gate, "--accept"]) == 0
+    for option in ("--junit", "--markdown"):
+        capsys.readouterr()
+        assert main([*gate, option, "mine.py"]) == 2
+        assert f"{option} mine.py would replace what is read" in capsys.readouterr().err
+        assert Path("mine.py").read_bytes() == before
+    Path("mine.py").write_bytes(b"")
+    assert main([*gate, "--accept", "--baseline", "mine.py"]) == 2
+    assert Path("mine.py").read_bytes() == b""
 
 
 def test_edited_numbers_beside_the_hashes_of_before_are_no_identical_trials(

@@ -63,7 +63,7 @@ def test_a_suite_has_thresholds_of_its_own(tmp_path: Path, scenario_file: Path) 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "gate = None: expected a table [gate]"),
+        ("", "t.toml: it lacks the table [gate]"),
         ("[gates]\n", "unknown key 'gates'; accepted: a table [gate]"),
         ("gate = 3\n", "gate = 3: expected a table [gate]"),
         ("[gate\n", "t.toml:1: "),

@@ -152,7 +152,8 @@ def gate(
             raise RequestError("--before requires --live: in virtual time the baseline is a file")
     baseline = baseline or BASELINE
     found = Suite.find(name)
-    read = [*found.files, *([] if thresholds is None else [thresholds])]
+    code = _code(controller, before, stack)
+    read = [*found.files, *code, *([] if thresholds is None else [thresholds])]
     if accept:
         _check_accepted(baseline, strict, junit, markdown, read)
     check_outputs({"--junit": junit, "--markdown": markdown}, [*read, baseline])
@@ -221,6 +222,13 @@ def _check_live(
             raise RequestError(f"{option} cannot be combined with --live: trials in real time never repeat")
 
 
+def _code(controller: Sequence[str] | None, before: Sequence[str] | None, stack: str | None) -> list[Path]:
+    """The files of code that options name: controllers in Python, and the library of a stack."""
+    named = [text for _, text in (*bindings(controller), *bindings(before, "--before"))]
+    files = [text.partition(".py")[0] + ".py" for text in named if ".py" in text]
+    return [Path(file) for file in (*files, *([stack] if stack else [])) if Path(file).is_file()]
+
+
 def _check_accepted(
     baseline: Path, strict: bool, junit: Path | None, markdown: Path | None, read: Sequence[Path]
 ) -> None:
@@ -287,7 +295,9 @@ def _read_thresholds(file: Path) -> Thresholds:
     for key in document:
         if key != "gate":
             raise RequestError(f"{file}: unknown key {key!r}; accepted: a table [gate]")
-    table = document.get("gate")
+    if "gate" not in document:
+        raise RequestError(f"{file}: it lacks the table [gate]")
+    table = document["gate"]
     if not isinstance(table, dict):
         raise RequestError(f"{file}: gate = {table!r:.60}: expected a table [gate]")
     return read_thresholds(table, str(file))

@@ -47,7 +47,7 @@ def read_baseline(file: Path) -> Baseline:
     seed = document["seed"]
     if not (_is_whole(seed) and 1 <= seed <= LARGEST_SET * SET_SIZE):
         raise _damaged(file, f"seed = {seed!r:.40} is not a seed")
-    _check_texts(file, "it", document, ("version", "suite"))
+    _check_texts(file, "", document, ("version", "suite"))
     if not isinstance(document["scenarios"], dict) or not document["scenarios"]:
         raise _damaged(file, "scenarios has none")
     scenarios = {name: _recorded(file, name, one, trials) for name, one in document["scenarios"].items()}
@@ -68,7 +68,7 @@ def _recorded(file: Path, name: str, one: Any, trials: int) -> Recorded:
     if not isinstance(one, dict) or not _is_shown(name):
         raise _damaged(file, f"{where} is not a table" if _is_shown(name) else f"{where} is not a name")
     _check_keys(file, where, one, _SCENARIO)
-    _check_texts(file, where, one, ("fingerprint", "flow", "controller"))
+    _check_texts(file, f"{where}: ", one, ("fingerprint", "flow", "controller"))
     hashes, metrics = one["trials"], one["metrics"]
     if not (_is_list(hashes, trials) and all(isinstance(each, str) for each in hashes)):
         raise _damaged(file, f"{where}: trials are not {trials} hashes")
@@ -97,7 +97,7 @@ def _check_keys(file: Path, where: str, table: dict[str, Any], known: set[str]) 
 def _check_texts(file: Path, where: str, table: dict[str, Any], keys: Sequence[str]) -> None:
     for key in keys:
         if not (isinstance(table[key], str) and _is_shown(table[key])):
-            raise _damaged(file, f"{where}: {key} = {table[key]!r:.40} is not text")
+            raise _damaged(file, f"{where}{key} = {table[key]!r:.40} is not text")
 
 
 def _is_shown(text: str) -> bool:
