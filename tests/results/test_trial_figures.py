@@ -21,7 +21,7 @@ from thalweg.base.errors import RequestError
 from thalweg.engine.outcome import Outcomes, Trial
 from thalweg.engine.scenario import Scenario
 from thalweg.pages.figures import PANELS, Figure, plot_distribution, plot_trial, plot_trials
-from thalweg.pages.figures.frames import fates, freezes
+from thalweg.pages.figures.frames import fates, freezes, spans
 from thalweg.pages.figures.states import STATES
 from thalweg.pages.figures.theme import distinct
 
@@ -167,7 +167,7 @@ def test_the_rows_of_freezes_of_a_call_in_both_directions_have_names_that_fit() 
     assert strip["height"] == 4 * 26
 
 
-def test_a_picture_that_never_comes_back_is_frozen_to_the_end_in_the_figure_as_in_the_numbers() -> None:
+def test_a_picture_that_never_comes_back_is_frozen_to_the_last_frame_of_the_figure() -> None:
     trial = Scenario.from_toml(CALL_THAT_STOPS, "call").run(seed=1, trace=True)
     assert trial.trace is not None
     [stream] = trial.outcomes.streams.iter_rows(named=True)
@@ -177,6 +177,10 @@ def test_a_picture_that_never_comes_back_is_frozen_to_the_end_in_the_figure_as_i
     assert 1.0 < begin < 1.6
     assert stream["frozen_s"] > 2
     assert stream["frozen_s"] >= end - begin > 0.2
+    # A row of freezes needs no frame that ends one.
+    ends_none = trial.trace.frames.with_columns(frozen_s=pl.lit(float("nan")))
+    [(_, _, row_begin, row_end)] = spans(ends_none, {}).rows()
+    assert (row_begin, row_end) == (begin, end)
 
 
 def test_no_row_of_freezes_is_drawn_where_the_frames_of_one_stream_show_them(call: Trial) -> None:

@@ -108,6 +108,44 @@ fn who_saw_a_frame_begin_and_could_not_read_it_waits_for_eifs() {
 }
 
 #[test]
+fn who_reads_a_frame_that_fails_waits_for_the_acknowledgement_that_it_announces() {
+    // The first neighbour destroys frames of the client at the access point; the second does not hear it, and reads them.
+    let kind = |heard, airtime| NeighbourConfig {
+        heard,
+        category: Category::Dcf,
+        ..NeighbourConfig::saturated(1, us(airtime))
+    };
+    let events = accesses(vec![
+        kind(Heard::AccessPoint, 248.0),
+        kind(Heard::Client, 100.0),
+    ]);
+    let (client, reader) = (1, 3);
+    // From the end of a frame of the client that the reader has read to the next access of the reader.
+    let (mut is_read, mut sends, mut end) = (false, false, None);
+    let mut waits = Vec::new();
+    for AccessEvent {
+        at, station, step, ..
+    } in events
+    {
+        match step {
+            AccessStep::Begins { .. } if station == reader => {
+                waits.extend(end.take().map(|end| at - end));
+                (sends, is_read) = (true, false);
+            }
+            AccessStep::Begins { .. } if station == client => is_read = !sends,
+            AccessStep::Fails { .. } if station == client => end = is_read.then_some(at),
+            _ if station == reader => sends = false,
+            _ => {}
+        }
+    }
+    // The short space, an acknowledgement at 24 Mbps, and DIFS; or longer, but never less.
+    let least = us(16.0 + 28.0 + SPACE);
+    assert!(waits.len() > 300, "{}", waits.len());
+    assert!(waits.iter().all(|wait| *wait >= least));
+    assert!(waits.iter().min() <= Some(&(least + us(9.0))));
+}
+
+#[test]
 fn a_frame_is_sensed_after_four_microseconds() {
     let mut config = WifiConfig::new(Phy::A);
     config.category = Category::Dcf;

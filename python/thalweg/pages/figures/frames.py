@@ -48,12 +48,14 @@ def spans(table_: pl.DataFrame, flows: Mapping[str, str]) -> pl.DataFrame:
     Where one stream has a freeze, others of its name have at least a row of no length, for their place in the
     figure.
     """
-    rows = []
-    frozen = table_.filter(pl.col("frozen_s").is_not_nan())["stream"].unique()
-    of_frozen = table_.filter(pl.col("stream").is_in(frozen.implode()))
-    for (flow, stream), own in of_frozen.group_by("flow", "stream", maintain_order=True):
-        name = f"{flows.get(str(flow), flow)}: {stream}"
-        rows += [(name, FROZEN, begin, end) for begin, end in [*freezes(own)] or [(0.0, 0.0)]]
+    found = {key: [*freezes(own)] for key, own in table_.group_by("flow", "stream", maintain_order=True)}
+    frozen = {stream for (_, stream), own in found.items() if own}
+    rows = [
+        (f"{flows.get(str(flow), flow)}: {stream}", FROZEN, begin, end)
+        for (flow, stream), own in found.items()
+        if stream in frozen
+        for begin, end in own or [(0.0, 0.0)]
+    ]
     return pl.DataFrame(rows, schema=["flow", "fate", "time_s", "until_s"], orient="row")
 
 
@@ -90,9 +92,10 @@ def _open(rows: pl.DataFrame) -> Iterator[tuple[float, float]]:
         return
     interval = float(np.min(np.diff(due)))
     shown = float(np.max(due[came] + delay[came])) if len(came) else float(due[0])
-    # After a pause nobody waits for the frames that were not due.
-    paused = first > 0 and due[first] - due[first - 1] > _PAUSED * interval
-    begin, end = max(shown, float(due[first])) if paused else shown, float(due[-1]) + interval
+    # After a pause nobody waits for the frames that were not due; the last pause counts, as in the outcomes.
+    pauses = np.flatnonzero(np.diff(due[max(first - 1, 0) :]) > _PAUSED * interval)
+    resumed = float(due[max(first - 1, 0) + int(pauses[-1]) + 1]) if len(pauses) else shown
+    begin, end = max(shown, resumed), float(due[-1]) + interval
     if end - begin >= max(_TIMES * interval, interval + _LONGER_S):
         yield begin, end
 

@@ -372,7 +372,9 @@ impl Wifi {
         self.account.leave(number, now, until);
         let answers = 1 << receiver;
         self.stations[receiver].left = until;
-        self.stations[receiver].answers = (now + self.airtime.timing.sifs, until);
+        // Somebody next to a neighbour, who stands for itself, answers in its place.
+        let from = now + self.airtime.timing.sifs;
+        self.stations[receiver].answers = (if receiver == number { until } else { from }, until);
         self.sending &= !(1 << number);
         self.answering |= answers;
         let concerned = hears | self.stations[receiver].hears | answers;
@@ -388,7 +390,8 @@ impl Wifi {
             // An acknowledgement that can be read ends the longer space.
             for other in members(self.stations[receiver].hears) {
                 if self.sending & self.stations[other].garbles == 0 {
-                    self.stations[other].late = now;
+                    let other = &mut self.stations[other];
+                    other.late = other.late.min(now);
                 }
             }
         }
