@@ -218,7 +218,7 @@ fn table() -> Vec<(Phy, f64, u32, f64)> {
 }
 
 /// How long an acknowledgement of a frame at so many Mbps takes, in seconds: 134 bits at 6, 12 or 24 Mbps.
-/// Of HE the rate counts here, and not the one of the same modulation without HE, which is lower or the same.
+/// With HE the rate counts here, and not the one of the same modulation without HE, which is lower or the same.
 fn acknowledgement(rate: f64) -> f64 {
     let basic = [24.0, 12.0, 6.0].into_iter().find(|basic| *basic <= rate);
     20e-6 + 4e-6 * (134.0 / (4.0 * basic.unwrap())).ceil()
