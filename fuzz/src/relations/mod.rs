@@ -30,8 +30,8 @@ mod tied_change;
 mod unused_link;
 mod written_out;
 
-pub(crate) use case::{Case, Played};
-use case::{Portrait, document, portrait};
+pub(crate) use case::{Case, Played, document};
+use case::{Portrait, portrait};
 
 use crate::failure::{Failure, Held, Verdict, require};
 use crate::random::{Random, hash};

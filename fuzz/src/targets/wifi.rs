@@ -5,8 +5,10 @@
 use super::{Target, relations};
 use crate::failure::{Held, Verdict};
 use crate::random::Random;
+use crate::relations::document::{hops, model};
 use crate::trial;
 use crate::watch::Watch;
+use toml::Table;
 
 pub(super) const TARGET: Target = Target {
     name: "wifi",
@@ -15,7 +17,7 @@ pub(super) const TARGET: Target = Target {
     check,
 };
 
-/// Drawn until one has the medium. The text of a case may have it as a table in its line, or as one of its own.
+/// Drawn until one has the medium.
 fn make(random: &mut Random) -> Vec<u8> {
     loop {
         let text = relations::make(random);
@@ -26,14 +28,14 @@ fn make(random: &mut Random) -> Vec<u8> {
 }
 
 fn contends(text: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(text);
-    let named = ["medium = { model = \"wifi\"", "medium = \"wifi\""];
-    let table = text.split_once(".medium]\n").map(|(_, after)| after);
-    named.iter().any(|name| text.contains(name))
-        || table.is_some_and(|keys| {
-            let own = keys.split("\n[").next().unwrap_or_default();
-            own.contains("model = \"wifi\"")
-        })
+    let table = std::str::from_utf8(text)
+        .ok()
+        .and_then(|text| text.parse().ok());
+    table.is_some_and(|table: Table| {
+        hops(&table)
+            .into_iter()
+            .any(|hop| model(hop, "medium") == Some("wifi"))
+    })
 }
 
 fn check(text: &[u8], watch: &Watch) -> Verdict {

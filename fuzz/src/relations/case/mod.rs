@@ -1,6 +1,6 @@
 //! A case: a scenario and its trial.
 
-pub(super) mod document;
+pub(crate) mod document;
 pub(super) mod portrait;
 
 use crate::trial::ORIGIN;

@@ -40,6 +40,7 @@ from thalweg.cli.status import FAILED, PASSED, REFUSED, undecided
 from thalweg.cli.store.playing import playing
 from thalweg.cli.tables import each
 from thalweg.engine.catalogue import Suite
+from thalweg.engine.controllers.definition import file_of
 from thalweg.experiments.gate.baseline import Baseline
 from thalweg.experiments.gate.fit import check_fit, check_metrics, check_part
 from thalweg.experiments.gate.judgement import Judgement, judge_changes
@@ -224,9 +225,8 @@ def _check_live(
 
 def _code(controller: Sequence[str] | None, before: Sequence[str] | None, stack: str | None) -> list[Path]:
     """The files of code that options name: controllers in Python, and the library of a stack."""
-    named = [text for _, text in (*bindings(controller), *bindings(before, "--before"))]
-    files = [text.partition(".py")[0] + ".py" for text in named if ".py" in text]
-    return [Path(file) for file in (*files, *([stack] if stack else [])) if Path(file).is_file()]
+    named = [file_of(text) for _, text in (*bindings(controller), *bindings(before, "--before"))]
+    return [Path(file) for file in (*named, stack) if file and Path(file).is_file()]
 
 
 def _check_accepted(
