@@ -30,6 +30,12 @@ impl Bundle {
     pub(crate) fn first(&self) -> Option<&Payload> {
         self.parts.first().map(|part| &part.payload)
     }
+
+    /// UDP payload of its packets in bytes.
+    #[inline(never)] // so that the size of a packet is read in place
+    pub(crate) fn size(&self) -> u32 {
+        self.parts.iter().map(|part| part.payload.size()).sum()
+    }
 }
 
 /// The hosts of a connection, which are alike.

@@ -81,7 +81,7 @@ impl Payload {
         match self {
             Payload::Modelled(packet) => packet.size,
             Payload::Real(datagram) => datagram.data.len() as u32,
-            Payload::Bundle(bundle) => bundle.parts.iter().map(|part| part.payload.size()).sum(),
+            Payload::Bundle(bundle) => bundle.size(),
         }
     }
     /// Its number at the sender; of a bundle that of the first packet.

@@ -361,6 +361,7 @@ impl Endpoint {
 
     /// When an acknowledgement must be sent, if necessary alone. A server that has used its anti-amplification
     /// credit waits for more.
+    #[inline]
     fn ack_deadline(&self) -> Instant {
         if self.role == Role::Server && !self.handshake.may_send(ACK_ONLY_SIZE) {
             return Instant::NEVER;

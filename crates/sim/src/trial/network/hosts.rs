@@ -93,13 +93,12 @@ impl Network {
             endpoint.receive(self.now, &mut part.payload);
             self.note_sender(index, side);
             if reads_each {
-                self.react(index, side, false);
+                self.react(index, side, false, None);
             }
         }
         self.host_work.read = read;
-        let later = link.is_some_and(|link| self.answers_later(link, index, side));
-        if !reads_each && !later {
-            self.react(index, side, false);
+        if !reads_each {
+            self.react(index, side, false, link);
         }
     }
 
@@ -142,7 +141,7 @@ impl Network {
         }
         let mut unanswered = std::mem::take(&mut self.host_work.unanswered);
         for (index, side) in unanswered.drain(..) {
-            self.react(index, side, false);
+            self.react(index, side, false, None);
         }
         self.host_work.unanswered = unanswered;
     }

@@ -375,18 +375,16 @@ impl Network {
         }
         let is_unmoved = endpoint.receive(self.now, &mut carried.packet);
         self.note_sender(index, side);
-        if (!self.is_steered || !self.pauses(index, side, Some(link)))
-            && !self.answers_later(link, index, side)
-        {
-            self.react(index, side, is_unmoved);
+        if !self.is_steered || !self.pauses(index, side, Some(link)) {
+            self.react(index, side, is_unmoved, Some(link));
         }
         true
     }
 
     /// One side of a connection has received a packet, which has certainly left the time of its next event as it was, or
-    /// perhaps not.
+    /// perhaps not. It answers now, or, if it reads all that arrives at this instant, when no more comes out of `from`.
     #[inline(always)] // in every arrival
-    fn react(&mut self, index: usize, side: Role, is_unmoved: bool) {
+    fn react(&mut self, index: usize, side: Role, is_unmoved: bool, from: Option<LinkId>) {
         let connection = &mut self.connections[index];
         // A receiver of bulk data has nothing to send between two ACK frames, and is often not traced.
         let is_silent = self.audit.is_none()
@@ -398,8 +396,10 @@ impl Network {
                 self.queue.due(self.number(index, side)),
                 self.due(Element::Endpoint(index, side))
             );
+        } else if from.is_some_and(|link| self.answers_later(link, index, side)) {
+            // `answer_what_is_read` goes on
         } else if is_silent {
-            let next = connection.next(side);
+            let next = self.connections[index].next(side);
             self.queue.set(self.number(index, side), next);
         } else {
             self.pump(index, side, "received");

@@ -66,9 +66,7 @@ impl Network {
             self.pump(connection, side, "timer");
             return;
         };
-        if !self.answers_later(link, connection, side) {
-            self.react(connection, side, false);
-        }
+        self.react(connection, side, false, Some(link));
         self.answer_what_is_read(link, true);
         let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
         if next > self.now {

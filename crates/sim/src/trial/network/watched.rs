@@ -6,8 +6,15 @@ use thalweg_transport::Role;
 
 impl Network {
     /// One side of a connection has been called: if it sends the data, the series have what it saw.
-    #[inline]
+    #[inline(always)] // in every arrival
     pub(super) fn note_sender(&mut self, index: usize, side: Role) {
+        if self.series.is_some() {
+            self.sample_sender(index, side);
+        }
+    }
+
+    #[inline(never)]
+    fn sample_sender(&mut self, index: usize, side: Role) {
         let Some(series) = &mut self.series else {
             return;
         };
