@@ -17,7 +17,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite quick test soak tools stacks wasm manual lab no-lab no-node browser actionlint site wheels crates pages pages-check test-rust clippy audit audit-all fuzz fuzz-engine fuzz-python kills kills-sweep advisories lint format schema hashes documents columns picture bench bench-browser bench-trial bench-compare bench-check lock clean
+.PHONY: build suite quick test soak tools stacks wasm manual lab no-lab no-node browser actionlint site wheels crates pages pages-check test-rust clippy audit audit-all fuzz kills kills-sweep advisories lint format schema hashes documents columns picture bench bench-browser bench-trial bench-compare bench-check lock clean
 
 # The page of the lab too, where there is what builds it. Packages are installed while cargo compiles.
 HAS_LAB := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/null),$(shell command -v rustup 2>/dev/null))
@@ -204,18 +204,11 @@ audit: build
 audit-all: build
 	$(BIN)/python tests/audit_all.py target/audit-all-$(shell git rev-parse --short HEAD).txt $(or $(TRIALS),100) $(STACKS)
 
-# Two thirds of the time for the engine, one for what is stored, drawn and probed; each says how to repeat a find.
-fuzz: fuzz-engine fuzz-python
-
+# The targets take turns: the engine's, and those in Python for what is stored, drawn and probed. Each find says how to repeat it.
 NOW := $(shell date +%s)
-
-fuzz-engine:
+fuzz: build
 	cargo run --quiet --locked -p thalweg-fuzz -- run \
-	  --seconds $$(($(or $(SECONDS),600) * 2 / 3)) --seed $(or $(SEED),$(NOW)) $(addprefix --targets ,$(TARGETS))
-
-fuzz-python: build
-	$(BIN)/python fuzz/python run \
-	  --seconds $$(($(or $(SECONDS),600) / 3)) --seed $(or $(SEED),$(NOW)) $(addprefix --targets ,$(PYTHON_TARGETS))
+	  --seconds $(or $(SECONDS),600) --seed $(or $(SEED),$(NOW)) $(addprefix --targets ,$(TARGETS))
 
 # Kills commands a hundred times at random moments and looks at what they leave; takes a quarter of an hour.
 kills: build

@@ -280,8 +280,8 @@ ELSEWHERE = [
 ]
 SOAK = [
     Stage("audit", 100, (f"{MAKE} audit SECONDS=90 {SEED}",)),
-    Stage("fuzz", 330, (f"{MAKE} --keep-going fuzz SECONDS=300 {SEED}",)),
-    Stage("relations", 190, (f"{MAKE} fuzz-engine SECONDS=270 TARGETS=relations {SEED}",)),
+    Stage("fuzz", 330, (f"{MAKE} fuzz SECONDS=300 {SEED}",)),
+    Stage("relations", 190, (f"{MAKE} fuzz SECONDS=180 TARGETS=relations {SEED}",)),
     Stage("pages", 200, (f"{MAKE} pages-check",)),
     Stage(
         "kills",

@@ -1,71 +1,112 @@
-"""Random cases against stored results, pages and the probe: see `../README.md`.
+"""Plays cases of targets in Python, as `src/worker.rs` plays those of the engine: the same orders and answers.
 
-python fuzz/python run [--seconds N] [--seed TEXT] [--targets A,B] [--corpus FOLDER]
-python fuzz/python replay [PATH]       replays a case of the corpus, or all of them
-python fuzz/python case TARGET SEED    regenerates the case of that seed, runs it and prints it
-python fuzz/python list                names the targets
+python fuzz/python work TARGET SEED FIRST MILLISECONDS   plays new cases, from a number on
+python fuzz/python check TARGET FILE...                  plays the cases of files
+python fuzz/python make TARGET SEED                      prints the case of a seed
 """
 
 from __future__ import annotations
 
-import argparse
+import hashlib
 import json
+import os
+import resource
+import signal
 import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from importlib import import_module
 from pathlib import Path
+from random import Random
+from typing import TextIO
 
-import corpus
-import driver
-from failure import Broken
-from player import Player, play_forever
-from targets import ALL
+from failure import Broken, of_exception
+from guard import Guard, held_memory, peak_memory
+from mutations import Step
+from targets import Target
+
+_HANG_S = 60
+"""Seconds of a case, of which it has two of the processor: the machine may be busy. Then the process ends."""
+_WORN_OUT = 700 << 20
+"""Bytes that a process holds after a case when it is replaced: what all its cases leave belongs to none."""
+_MOST = 8 << 30
+_DIED = 3
 
 
 def main() -> int:
-    """Runs the command: 0 if every rule held, 1 if not."""
-    parser = argparse.ArgumentParser(prog="fuzz/python")
-    commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run")
-    run.add_argument("--seconds", type=float, default=60.0)
-    run.add_argument("--seed", default="0")
-    run.add_argument("--targets", default=",".join(ALL))
-    run.add_argument("--corpus", type=Path, default=corpus.FOLDER)
-    commands.add_parser("replay").add_argument("path", type=Path, nargs="?", default=corpus.FOLDER)
-    case = commands.add_parser("case")
-    case.add_argument("target", choices=ALL)
-    case.add_argument("seed", type=int)
-    commands.add_parser("play").add_argument("target", choices=ALL)  # what the driver says to itself
-    commands.add_parser("list")
-    given = parser.parse_args()
-    match given.command:
-        case "run":
-            targets = given.targets.split(",")
-            if strange := [name for name in targets if name not in ALL]:
-                parser.error(f"there is no target {strange[0]!r}; accepted: {', '.join(ALL)}")
-            return min(driver.run(targets, given.seconds, given.seed, given.corpus), 1)
-        case "replay":
-            cases, failed = corpus.replay(given.path)
-            print(f"{cases} cases, {failed} failed")
-            return min(failed, 1)
-        case "case":
-            return _case(given.target, given.seed)
-        case "play":
-            play_forever(given.target)
-        case _:
-            print("\n".join(ALL))
+    """Carries out one order: 0 if every rule held, 1 if not."""
+    order, name, *rest = sys.argv[1:]
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST, _MOST))
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    files = [Path(file).absolute() for file in rest] if order == "check" else []
+    with tempfile.TemporaryDirectory(prefix="thalweg-fuzz-") as folder:
+        sandbox = Path(folder).resolve()
+        os.chdir(sandbox)
+        target: Target = import_module(f"targets.{name.replace('-', '_')}").TARGET(sandbox, Guard(sandbox))
+        match order:
+            case "check":
+                return _check(target, files, answers)
+            case "make":
+                answers.write(_text(target.make(Random(int(rest[0])))))
+                answers.flush()
+            case _:
+                seed, first, milliseconds = rest
+                _work(target, f"{seed} {name}", int(first), int(milliseconds) / 1e3, answers)
     return 0
 
 
-def _case(target: str, seed: int) -> int:
-    with Player(target) as player:
-        case = player.made(seed)
-        print("\n".join(json.dumps(step) for step in case))
-        try:
-            print(f"# {player.again(case)}")
-        except Broken as broken:
-            print(f"# {broken}")
-            return 1
-    return 0
+def _work(target: Target, seed: str, number: int, span_s: float, answers: TextIO) -> None:
+    ends: Counter[str] = Counter()
+    begin = time.monotonic()
+    while time.monotonic() - begin < span_s and held_memory() < _WORN_OUT:
+        case = int.from_bytes(hashlib.sha256(f"{seed} {number}".encode()).digest()[:8])
+        number += 1
+        print(f"at {case} {_counts(ends)}", file=answers, flush=True)
+        if broken := _played(target, target.make(Random(case)), ends):
+            print(_line(broken), file=answers, flush=True)
+    print(f"done {_counts(ends)}", file=answers, flush=True)
+
+
+def _check(target: Target, files: list[Path], answers: TextIO) -> int:
+    status = 0
+    for file in files:
+        case = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
+        print(f"at {file}", file=answers, flush=True)
+        broken = _played(target, case, Counter())
+        print(_line(broken) if broken else "held", file=answers, flush=True)
+        status |= broken is not None
+    return status
+
+
+def _played(target: Target, case: list[Step], ends: Counter[str]) -> Broken | None:
+    signal.alarm(_HANG_S)
+    try:
+        ends[target.play(case)] += 1
+    except BaseException as error:
+        return of_exception(error)
+    finally:
+        signal.alarm(0)
+    return None
+
+
+def _text(case: list[Step]) -> str:
+    return "".join(f"{json.dumps(step)}\n" for step in case)
+
+
+def _counts(ends: Counter[str]) -> str:
+    return f"{ends['played']} {ends['stopped']} {ends['refused']} {peak_memory()}"
+
+
+def _line(broken: Broken) -> str:
+    return f"failed {' '.join(broken.kind.split())}\t{' '.join(broken.message.split())}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Exception:
+        traceback.print_exc()
+        sys.exit(_DIED)

@@ -2,7 +2,6 @@
 //! repeats it.
 
 use crate::failure::Failure;
-use crate::random::Random;
 use crate::targets::Target;
 use crate::{corpus, minimise, process};
 use std::collections::BTreeMap;
@@ -58,14 +57,17 @@ pub(crate) fn run(order: &Order) -> io::Result<usize> {
 fn take_turn(target: &Target, tally: &mut Tally, span: Duration, order: &Order) -> io::Result<()> {
     let end = tally.time + span;
     while tally.time < end {
-        let since = Instant::now();
+        let mut since = Instant::now();
         let left = (end - tally.time).as_millis().max(1);
         let (seed, first) = (order.seed.to_string(), tally.cases.to_string());
         let (mut at, mut counts) = (0, String::new());
         let mut found: Vec<(u64, Failure)> = Vec::new();
-        let arguments = ["work", target.name, &seed, &first, &left.to_string()];
-        let died = process::run(&arguments, |line| {
+        let (arguments, mut done) = ([seed, first, left.to_string()], false);
+        let died = process::run(target, "work", arguments, |line| {
             if let Some(case) = line.strip_prefix("at ") {
+                if at == 0 {
+                    since = Instant::now(); // to start a worker is not part of the turn
+                }
                 let (seed, sofar) = case.split_once(' ').unwrap_or((case, ""));
                 at = seed.parse().unwrap_or(0);
                 counts = sofar.to_owned();
@@ -73,9 +75,13 @@ fn take_turn(target: &Target, tally: &mut Tally, span: Duration, order: &Order) 
             } else if let Some(failure) = process::failed(line) {
                 found.push((at, failure));
             } else if let Some(all) = line.strip_prefix("done ") {
-                counts = all.to_owned();
+                (counts, done) = (all.to_owned(), true);
             }
         })?;
+        if died.is_none() && !done {
+            let problem = format!("{}: its worker has ended before its time", target.name);
+            return Err(io::Error::other(problem));
+        }
         found.extend(died.map(|failure| (at, failure)));
         tally.add(&counts);
         tally.time += since.elapsed();
@@ -112,7 +118,7 @@ impl Tally {
 /// Keeps the smallest case that shows a failure, and says how to repeat it.
 fn show(target: &Target, seed: u64, failure: &Failure, order: &Order) -> io::Result<()> {
     println!("{}: {}: {}", target.name, failure.kind, failure.message);
-    let text = (target.make)(&mut Random::new(seed));
+    let text = process::made(target, seed)?;
     let scratch = scratch(target);
     let small = minimise::minimise(target, &text, &failure.kind, &scratch)?;
     let _ = std::fs::remove_file(&scratch);
@@ -127,7 +133,7 @@ fn show(target: &Target, seed: u64, failure: &Failure, order: &Order) -> io::Res
 }
 
 /// A file for attempts, unique to this run.
-fn scratch(target: &Target) -> PathBuf {
+pub(crate) fn scratch(target: &Target) -> PathBuf {
     let name = format!("thalweg-fuzz-{}.{}", std::process::id(), target.ending);
     std::env::temp_dir().join(name)
 }

@@ -4,7 +4,7 @@
 //! `stopped` and not compared: another build may finish it.
 
 use crate::random::Random;
-use crate::targets::Target;
+use crate::targets::{Plays, Target};
 use crate::watch::Watch;
 use crate::{shipped, trial, worker};
 use std::collections::HashMap;
@@ -16,9 +16,12 @@ const STOPPED: &str = "stopped";
 ///
 /// Whether nothing does.
 pub(crate) fn random(target: &Target, count: u64, before: Option<&Path>) -> Result<bool, String> {
+    let Plays::Engine { make, .. } = target.plays else {
+        return Err(format!("{} has no trials", target.name));
+    };
     let cases = (0..count).map(|index| {
         let seed = worker::case_seed(0, target, index);
-        (seed.to_string(), (target.make)(&mut Random::new(seed)))
+        (seed.to_string(), make(&mut Random::new(seed)))
     });
     tell(cases, before)
 }

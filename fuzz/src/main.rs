@@ -64,12 +64,16 @@ fn command(words: &[&str]) -> Result<bool, String> {
         ["replay"] => replay(Path::new(corpus::FOLDER)),
         ["replay", path] => replay(Path::new(path)),
         ["case", target, seed] => {
-            let (target, seed) = (target_of(target)?, number(seed)?);
-            let text = (target.make)(&mut random::Random::new(seed));
+            let target = target_of(target)?;
+            let text = process::made(target, number(seed)?).map_err(failed)?;
             io::stdout().write_all(&text).map_err(failed)?;
-            let verdict = worker::once(target, &text);
-            println!("# {}", worker::tell(&verdict));
-            Ok(verdict.is_ok())
+            let file = driver::scratch(target);
+            let failure = (std::fs::write(&file, &text))
+                .and_then(|()| process::of_file(target, &file))
+                .map_err(failed)?;
+            let _ = std::fs::remove_file(&file);
+            println!("# {}", worker::tell(&failure));
+            Ok(failure.is_none())
         }
         ["hashes", "random", count, before @ ..] if before.len() < 2 => {
             let target = target_of("scenario-random")?;
@@ -90,11 +94,15 @@ fn command(words: &[&str]) -> Result<bool, String> {
             Ok(true)
         }
         // What follows is said by this program to itself.
-        ["check", target, file] => {
-            let text = std::fs::read(file).map_err(failed)?;
-            let verdict = worker::once(target_of(target)?, &text);
-            println!("{}", worker::tell(&verdict));
-            Ok(verdict.is_ok())
+        ["check", target, files @ ..] => worker::check(target_of(target)?, files).map_err(failed),
+        ["make", target, seed] => {
+            let (target, seed) = (target_of(target)?, number(seed)?);
+            let targets::Plays::Engine { make, .. } = target.plays else {
+                return Err(format!("{} is in Python", target.name));
+            };
+            let text = make(&mut random::Random::new(seed));
+            io::stdout().write_all(&text).map_err(failed)?;
+            Ok(true)
         }
         ["work", target, seed, first, milliseconds] => {
             let span = Duration::from_millis(number(milliseconds)?);

@@ -1,19 +1,47 @@
 //! A worker as a child process, and what its end means.
 
 use crate::failure::Failure;
-use crate::targets::Target;
+use crate::targets::{Plays, Target};
 use crate::watch::HUNG;
-use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::ffi::OsStr;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// Runs this program with `arguments`, and gives each line of its output to `take`. Returns why it died, if it did not
+/// The interpreter of targets in Python: `make build`.
+const PYTHON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv/bin/python");
+
+/// The program that plays a target.
+fn program(target: &Target) -> io::Result<Command> {
+    match target.plays {
+        Plays::Engine { .. } => Ok(Command::new(std::env::current_exe()?)),
+        Plays::Python if !is_there(target) => {
+            let problem = format!("{} is in Python, which needs `make build`", target.name);
+            Err(io::Error::other(problem))
+        }
+        Plays::Python => {
+            let mut python = Command::new(PYTHON);
+            python.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/python"));
+            Ok(python)
+        }
+    }
+}
+
+/// Whether what plays a target has been built.
+pub(crate) fn is_there(target: &Target) -> bool {
+    matches!(target.plays, Plays::Engine { .. }) || Path::new(PYTHON).exists()
+}
+
+/// Gives the program of a target an order, and each line of its output to `take`. Returns why it died, if it did not
 /// end by itself.
 pub(crate) fn run(
-    arguments: &[&str],
+    target: &Target,
+    order: &str,
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
     mut take: impl FnMut(&str),
-) -> std::io::Result<Option<Failure>> {
-    let mut child = Command::new(std::env::current_exe()?)
+) -> io::Result<Option<Failure>> {
+    let mut child = program(target)?
+        .args([order, target.name])
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -33,6 +61,17 @@ pub(crate) fn run(
     let status = child.wait()?;
     let complaint = complaints.join().unwrap_or_default();
     Ok(cause(status, hung, &complaint))
+}
+
+/// The text of the case of a seed.
+pub(crate) fn made(target: &Target, seed: u64) -> io::Result<Vec<u8>> {
+    let made = program(target)?
+        .args(["make", target.name, &seed.to_string()])
+        .output()?;
+    match made.status.success() {
+        true => Ok(made.stdout),
+        false => Err(io::Error::other(String::from_utf8_lossy(&made.stderr))),
+    }
 }
 
 fn complaints(child: &mut Child) -> std::thread::JoinHandle<String> {
@@ -60,14 +99,42 @@ fn cause(status: ExitStatus, hung: Option<String>, complaint: &str) -> Option<Fa
     Some(Failure::new("death", message))
 }
 
-/// The result of the case in `file`, run in a separate process.
-pub(crate) fn of_file(target: &Target, file: &Path) -> std::io::Result<Option<Failure>> {
-    let mut failure = None;
-    let name = file.to_string_lossy();
-    let died = run(&["check", target.name, &name], |line| {
-        failure = failed(line).or(failure.take());
-    })?;
-    Ok(died.or(failure))
+/// The failures of the cases in `files`, each with its file, run in a separate process, which is replaced if it dies.
+pub(crate) fn of_files(
+    target: &Target,
+    mut files: &[PathBuf],
+) -> io::Result<Vec<(PathBuf, Failure)>> {
+    let mut failures = Vec::new();
+    while !files.is_empty() {
+        let mut begun = 0;
+        let died = run(target, "check", files, |line| {
+            begun += usize::from(line.starts_with("at "));
+            if let (Some(failure), 1..) = (failed(line), begun) {
+                failures.push((files[begun - 1].clone(), failure));
+            }
+        })?;
+        let last = begun.max(1);
+        match died {
+            Some(failure) => failures.push((files[last - 1].clone(), failure)),
+            None if begun < files.len() => {
+                let problem = format!(
+                    "{}: has played {begun} of {} cases",
+                    target.name,
+                    files.len()
+                );
+                return Err(io::Error::other(problem));
+            }
+            None => {}
+        }
+        files = &files[last..];
+    }
+    Ok(failures)
+}
+
+/// The failure of the case in `file`.
+pub(crate) fn of_file(target: &Target, file: &Path) -> io::Result<Option<Failure>> {
+    let failures = of_files(target, &[file.to_owned()])?;
+    Ok(failures.into_iter().next().map(|(_, failure)| failure))
 }
 
 /// The failure that a line of a worker tells of.

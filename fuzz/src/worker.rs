@@ -1,14 +1,14 @@
 //! Runs cases in a separate process, which one may kill: the driver reads on the standard output which case it was
 //! at.
 //!
-//! Lines: `at SEED PLAYED STOPPED REFUSED PEAK` before each case, with what is known of those before it; `failed
-//! KIND<tab>MESSAGE` after one that failed, `hung STAGE` before the process ends because a stage did not; `done PLAYED
-//! STOPPED REFUSED PEAK` at the end.
+//! Lines: `at SEED PLAYED STOPPED REFUSED PEAK` before each new case, with what is known of those before it, `at FILE`
+//! before that of a file; `failed KIND<tab>MESSAGE` after one that failed, `hung STAGE` before the process ends because a
+//! stage did not; `done PLAYED STOPPED REFUSED PEAK` at the end of new cases.
 
-use crate::failure::{Failure, Held, Verdict};
+use crate::failure::{Failure, Verdict};
 use crate::random::Random;
 use crate::relations;
-use crate::targets::Target;
+use crate::targets::{Plays, Target};
 use crate::watch::Watch;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,6 +29,9 @@ pub(crate) fn case_seed(seed: u64, target: &Target, index: u64) -> u64 {
 
 /// Plays new cases for `span`, from number `index` on.
 pub(crate) fn run(target: &Target, seed: u64, mut index: u64, span: Duration) {
+    let Plays::Engine { make, check } = target.plays else {
+        return;
+    };
     prepare();
     let watch = Watch::start();
     let begin = Instant::now();
@@ -42,8 +45,7 @@ pub(crate) fn run(target: &Target, seed: u64, mut index: u64, span: Duration) {
         if told.and_then(|()| out.flush()).is_err() {
             return;
         }
-        let text = (target.make)(&mut Random::new(case));
-        match check(target, &text, &watch) {
+        match guarded(check, &make(&mut Random::new(case)), &watch) {
             Ok(how) => held[how as usize] += 1,
             Err(failure) => {
                 let _ = writeln!(out, "failed {}\t{}", failure.kind, failure.message);
@@ -62,13 +64,16 @@ fn counts([played, stopped, refused]: &[u64; 3]) -> String {
 /// Plays so many new cases and prints a table of the relations: in how many cases each of them had something to say, and
 /// those in which it did not hold. Whether all held.
 pub(crate) fn count_relations(target: &Target, seed: u64, count: u64) -> bool {
+    let Plays::Engine { make, .. } = target.plays else {
+        return false;
+    };
     prepare();
     let watch = Watch::start();
     let begin = cpu_time::ProcessTime::now();
     let (mut tally, mut held, mut failed) = (relations::Tally::new(), [0u64; 3], 0);
     for index in 0..count {
         let case = case_seed(seed, target, index);
-        let text = (target.make)(&mut Random::new(case));
+        let text = make(&mut Random::new(case));
         let check = |text: &[u8], watch: &Watch| relations::check_with(text, watch, &mut tally);
         match guarded(check, &text, &watch) {
             Ok(how) => held[how as usize] += 1,
@@ -91,10 +96,21 @@ pub(crate) fn count_relations(target: &Target, seed: u64, count: u64) -> bool {
     failed == 0
 }
 
-/// Plays one case.
-pub(crate) fn once(target: &Target, text: &[u8]) -> Verdict {
+/// Plays the cases of files. Whether all held.
+pub(crate) fn check(target: &Target, files: &[&str]) -> std::io::Result<bool> {
+    let Plays::Engine { check, .. } = target.plays else {
+        return Ok(false);
+    };
     prepare();
-    check(target, text, &Watch::start())
+    let (watch, mut held) = (Watch::start(), true);
+    for file in files {
+        let text = std::fs::read(file)?;
+        println!("at {file}");
+        let failure = guarded(check, &text, &watch).err();
+        println!("{}", tell(&failure));
+        held &= failure.is_none();
+    }
+    Ok(held)
 }
 
 fn prepare() {
@@ -118,10 +134,6 @@ fn prepare() {
     }));
 }
 
-fn check(target: &Target, text: &[u8], watch: &Watch) -> Verdict {
-    guarded(target.check, text, watch)
-}
-
 fn guarded(check: impl FnOnce(&[u8], &Watch) -> Verdict, text: &[u8], watch: &Watch) -> Verdict {
     let verdict = catch_unwind(AssertUnwindSafe(|| check(text, watch)));
     watch.rest();
@@ -131,12 +143,10 @@ fn guarded(check: impl FnOnce(&[u8], &Watch) -> Verdict, text: &[u8], watch: &Wa
     })
 }
 
-/// Names a verdict in one line, as [`run`] does.
-pub(crate) fn tell(verdict: &Verdict) -> String {
-    match verdict {
-        Ok(Held::Played) => "held: played".to_owned(),
-        Ok(Held::Stopped) => "held: stopped when asked".to_owned(),
-        Ok(Held::Refused) => "held: refused".to_owned(),
-        Err(failure) => format!("failed {}\t{}", failure.kind, failure.message),
+/// Names a result in one line, as [`run`] does.
+pub(crate) fn tell(failure: &Option<Failure>) -> String {
+    match failure {
+        None => "held".to_owned(),
+        Some(failure) => format!("failed {}\t{}", failure.kind, failure.message),
     }
 }

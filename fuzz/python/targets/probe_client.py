@@ -113,3 +113,6 @@ def _packet(step: Step, replies: client._Replies) -> bytes:
     sent = replies.sent[number] if as_sent and number < len(replies.sent) else number
     message = Message(kind, session, number, sent, arrived, returned, counted, bytes.fromhex(token))
     return message.pack(b"", version)
+
+
+TARGET = ProbeClient

@@ -98,3 +98,6 @@ def _octoping(chance: random.Random) -> str:
         cells = [number, sent, *([0] * 6 if lost else [sent, 0, rtt, rtt // 2, sent + rtt, 50])]
         lines.append(",".join(chance.choice(_CELLS) if chance.random() < strange else str(cell) for cell in cells))
     return _OCTOPING + "\n".join(lines) + "\n"
+
+
+TARGET = ProbeFile

@@ -181,3 +181,6 @@ def _request(
         shown = bytes.fromhex(token)
     message = Message(kind, session, number, number, token=shown)
     return message.pack(world.key if own_key else b"another key of some length", version)
+
+
+TARGET = ProbeServer

@@ -96,3 +96,6 @@ class StoredStudy:
         if stored["seed"] != 7 or not set(self._scenarios) <= set(found):
             raise Broken("study: the new study is not whole", repr(found))
         return 0
+
+
+TARGET = StoredStudy

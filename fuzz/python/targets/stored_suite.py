@@ -184,3 +184,6 @@ class StoredSuite:
             if not self._guard.was_asked:
                 raise
         return 0
+
+
+TARGET = StoredSuite

@@ -96,3 +96,6 @@ def _row(first: str, second: str, numbers: list[float]) -> Row:
     row: dict[str, str | float | int | None] = {"first": first, "second": second, "flows": 2, "queue": first}
     row |= {"buffer_bdp": buffer, "rtt_ratio": ratio, "gap_s": 0.0, "n": 3, "jain_1s": jain, "jain_20s": None}
     return row | dict.fromkeys(names, share)
+
+
+TARGET = StudyPage

@@ -1,6 +1,6 @@
 //! Controllers alone, driven through their trait with random events of a consistent, if unlikely, path.
 
-use super::Target;
+use super::{Plays, Target};
 use crate::failure::{Failure, Held, Verdict, require};
 use crate::flow::Flow;
 use crate::random::Random;
@@ -16,8 +16,7 @@ const LARGEST: Bytes = Bytes::new(1 << 60);
 pub(super) const TARGET: Target = Target {
     name: "controllers",
     ending: "txt",
-    make,
-    check,
+    plays: Plays::Engine { make, check },
 };
 
 fn make(random: &mut Random) -> Vec<u8> {

@@ -2,7 +2,7 @@
 //!
 //! The attack and what the server owes are [`crate::attack`], which draws everything from its seed.
 
-use super::Target;
+use super::{Plays, Target};
 use crate::attack::assail;
 use crate::failure::{Failure, Held, Verdict};
 use crate::random::Random;
@@ -12,8 +12,7 @@ use crate::watch::Watch;
 pub(super) const TARGET: Target = Target {
     name: "quic-server",
     ending: "txt",
-    make,
-    check,
+    plays: Plays::Engine { make, check },
 };
 
 fn make(random: &mut Random) -> Vec<u8> {

@@ -1,7 +1,7 @@
 //! Random scenarios whose trials are short, and the relations between each of them and its twins. Three in ten have round numbers
 //! and no noise, so that many things happen in the same nanosecond.
 
-use super::{Target, scenario_random};
+use super::{Plays, Target, scenario_random};
 use crate::random::Random;
 use crate::relations;
 use toml::{Table, Value};
@@ -9,8 +9,10 @@ use toml::{Table, Value};
 pub(super) const TARGET: Target = Target {
     name: "relations",
     ending: "toml",
-    make,
-    check: relations::check,
+    plays: Plays::Engine {
+        make,
+        check: relations::check,
+    },
 };
 
 /// Most bytes of a transfer: a case is played some twenty times.

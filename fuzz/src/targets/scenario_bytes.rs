@@ -1,14 +1,16 @@
 //! Shipped scenarios with bytes and lines changed, removed, doubled and exchanged.
 
-use super::Target;
+use super::{Plays, Target};
 use crate::random::Random;
 use crate::{shipped, trial};
 
 pub(super) const TARGET: Target = Target {
     name: "scenario-bytes",
     ending: "toml",
-    make,
-    check: trial::check,
+    plays: Plays::Engine {
+        make,
+        check: trial::check,
+    },
 };
 
 const WORDS: &[&str] = &[

@@ -1,7 +1,7 @@
 //! Random valid scenarios: every controller and option, both stacks, every discipline and model, extreme sizes.
 
 use super::loss::loss;
-use super::{Target, flows, medium, round, traffic};
+use super::{Plays, Target, flows, medium, round, traffic};
 use crate::random::Random;
 use crate::trial;
 use crate::values::{buffer, rate, share, smallest_queue, time, time_from};
@@ -9,8 +9,10 @@ use crate::values::{buffer, rate, share, smallest_queue, time, time_from};
 pub(super) const TARGET: Target = Target {
     name: "scenario-random",
     ending: "toml",
-    make: any,
-    check: trial::check,
+    plays: Plays::Engine {
+        make: any,
+        check: trial::check,
+    },
 };
 
 /// Cases of a hundred that are round.

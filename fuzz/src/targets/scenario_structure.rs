@@ -1,6 +1,6 @@
 //! Shipped scenarios with keys removed, added and doubled, and with values of other kinds and sizes.
 
-use super::Target;
+use super::{Plays, Target};
 use crate::random::Random;
 use crate::{shipped, trial, values};
 use toml::{Table, Value};
@@ -8,8 +8,10 @@ use toml::{Table, Value};
 pub(super) const TARGET: Target = Target {
     name: "scenario-structure",
     ending: "toml",
-    make,
-    check: trial::check,
+    plays: Plays::Engine {
+        make,
+        check: trial::check,
+    },
 };
 
 fn make(random: &mut Random) -> Vec<u8> {

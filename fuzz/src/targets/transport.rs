@@ -1,7 +1,7 @@
 //! Two modelled endpoints and a hostile path between them: packets lost, doubled, delayed, exchanged, changed and
 //! made up.
 
-use super::Target;
+use super::{Plays, Target};
 use crate::failure::{Failure, Held, Verdict, require};
 use crate::random::Random;
 use crate::registry::registry;
@@ -18,8 +18,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Instant};
 pub(super) const TARGET: Target = Target {
     name: "transport",
     ending: "txt",
-    make,
-    check,
+    plays: Plays::Engine { make, check },
 };
 
 /// Most packets that the path holds, and that are kept for replay.

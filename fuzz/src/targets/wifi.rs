@@ -2,7 +2,7 @@
 //!
 //! One in twelve of the scenarios of other targets has such a medium.
 
-use super::{Target, relations};
+use super::{Plays, Target, relations};
 use crate::failure::{Held, Verdict};
 use crate::random::Random;
 use crate::relations::document::{hops, model};
@@ -13,8 +13,7 @@ use toml::Table;
 pub(super) const TARGET: Target = Target {
     name: "wifi",
     ending: "toml",
-    make,
-    check,
+    plays: Plays::Engine { make, check },
 };
 
 /// Drawn until one has the medium.

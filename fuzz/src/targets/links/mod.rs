@@ -2,7 +2,7 @@
 
 mod case;
 
-use super::Target;
+use super::{Plays, Target};
 use crate::failure::{Failure, Held, Verdict, require};
 use crate::script::Line;
 use crate::watch::Watch;
@@ -14,8 +14,10 @@ use thalweg_units::{Bytes, Duration, Instant};
 pub(super) const TARGET: Target = Target {
     name: "links",
     ending: "txt",
-    make: case::make,
-    check,
+    plays: Plays::Engine {
+        make: case::make,
+        check,
+    },
 };
 
 /// Most calls of a link that has nothing more to do by the end.
