@@ -241,7 +241,7 @@ def test_rivals_that_tell_nothing_are_refused_with_one_message(
         ),
         ('against = ["reno"]\nwithout = ["shrt"]', "compare.without names 'shrt'; did you mean short?"),
         ('against = ["reno"]\nwithout = ["short", "long"]', "no scenario is left to compare"),
-        ('against = "reno"', "suite.toml: compare.against = 'reno': expected a list of names"),
+        ('against = "reno"', 'suite.toml: compare.against = "reno": expected a list of names'),
         ('rivals = ["reno"]', "suite.toml: unknown key compare.rivals"),
     ],
 )

@@ -28,6 +28,23 @@ def read_toml(text: str | bytes, file: str) -> dict[str, Any]:
         raise ScenarioError.of(error) from None
 
 
+def shown(value: Any, most: int = 60) -> str:
+    """A value as a TOML file has it, in one line and cut after `most` characters.
+
+    >>> shown(True), shown({"a": [1, float("inf"), "x"]}), shown("5 Mbps", 5)
+    ('true', '{ a = [1, inf, "x"] }', '"5 Mb')
+    """
+    if isinstance(value, dict):
+        said = f"{{ {', '.join(f'{key} = {shown(inner)}' for key, inner in value.items())} }}"
+    elif isinstance(value, list | tuple):
+        said = f"[{', '.join(map(shown, value))}]"
+    elif isinstance(value, float):
+        said = repr(value)
+    else:
+        said = json.dumps(value, ensure_ascii=False, default=repr)
+    return said[:most]
+
+
 def named_files(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     """The keys and names of all files in a scenario, or in the value of a key of one.
 

@@ -20,7 +20,7 @@ from thalweg import _native
 from thalweg.base.errors import RequestError, did_you_mean, printable
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.seeds import SET_SIZE
-from thalweg.base.toml import read_toml
+from thalweg.base.toml import read_toml, shown
 from thalweg.engine.changed_scenario import whole
 from thalweg.judging.measures import MEASURES
 from thalweg.judging.thresholds import DEFAULTS, Thresholds, read_thresholds
@@ -263,7 +263,7 @@ def _read_about(file: Path) -> dict[str, Any]:
             "a number of trials": type(value) is int and 1 <= value <= SET_SIZE,
         }
         if not fits.get(_WORDS[key], _are_names(value)):
-            raise RequestError(f"{file}: {key} = {value!r}: expected {_WORDS[key]}")
+            raise RequestError(f"{file}: {key} = {shown(value)}: expected {_WORDS[key]}")
     return about
 
 
@@ -273,7 +273,7 @@ def _read_compare(file: Path, table: dict[str, Any], scenarios: Mapping[str, Pat
         if key not in _COMPARE:
             raise RequestError(f"{file}: unknown key compare.{key}{did_you_mean(key, _COMPARE)}")
         if not _are_names(value):
-            raise RequestError(f"{file}: compare.{key} = {value!r}: expected a list of names")
+            raise RequestError(f"{file}: compare.{key} = {shown(value)}: expected a list of names")
     for name in table.get("metrics", ()):
         if name not in MEASURES:
             raise RequestError(f"{file}: compare.metrics names {name!r}; accepted: {', '.join(MEASURES)}")

@@ -14,6 +14,7 @@ from typing import Any
 
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.quantity import bits_per_second, percent, seconds, share, text
+from thalweg.base.toml import shown
 from thalweg.judging.measures import MEASURES, Measure
 
 OFF = "off"
@@ -69,7 +70,7 @@ def read_thresholds(table: Mapping[str, Any], where: str) -> dict[str, Threshold
         if value == OFF:
             found.pop(name, None)
         else:
-            found[name] = _threshold(value, measure, f"{where}: gate.{name} = {value!r}")
+            found[name] = _threshold(value, measure, f"{where}: gate.{name} = {shown(value)}")
     if not found:
         raise RequestError(f'{where}: gate: every metric is "off"; accepted: at least one that is judged')
     return found

@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any, Never
 
 from thalweg.base.errors import RequestError, ResultError
-from thalweg.base.files.folder import check_name, find_file
+from thalweg.base.files.folder import TRIALS, check_name, find_file
 from thalweg.base.files.seal import HASH, KEY, is_whole
 from thalweg.engine.outcome import Description
 from thalweg.judging.measures import MEASURES
@@ -102,6 +102,10 @@ def read_metadata(folder: Path) -> Metadata:
     file = find_file(folder, METADATA)
     if file is None:
         missing = "there is no such folder" if not folder.exists() else f"it has no {METADATA}"
+        if (folder / TRIALS).is_dir():
+            missing = (
+                f"it has trials, but no {METADATA}; the command that played them writes it with --out {folder}"
+            )
         if find_file(folder, "study.json") is not None:
             missing = f"it holds a study; its page is {folder / 'report.html'}"
         raise ResultError(f"{folder} is not a result: {missing}")

@@ -17,6 +17,7 @@ import numpy as np
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.quantity import bits_per_second, percent, seconds, share, text
+from thalweg.base.toml import shown
 from thalweg.experiments.dossier.numbers import NUMBERS
 from thalweg.judging.derived import renamed
 from thalweg.judging.measures import Measure
@@ -135,7 +136,7 @@ def _limit(number: Measure, table: Mapping[str, Any], where: str) -> Limit:
             raise RequestError(f"{where}.{key}: of {number.heading} {number.better} is better: expected {own}")
     times = table.get("times", 1)
     if isinstance(times, bool) or not isinstance(times, int | float) or not 0 <= times <= 1000:
-        raise RequestError(f"{where}.times = {times!r}: expected a number from 0 to 1000")
+        raise RequestError(f"{where}.times = {shown(times)}: expected a number from 0 to 1000")
     reason = table.get("reason")
     if not isinstance(reason, str) or not reason.strip():
         raise RequestError(f"{where}.reason: expected a sentence that says why")
@@ -165,7 +166,7 @@ def _read(number: Measure, value: object, where: str) -> float:
     if number.unit == "share" and part is not None and 0 <= part <= 1:
         return part
     form = {"s": 'a time such as "10 ms"', "bps": 'a rate such as "1 Mbps"', "share": 'a share such as "1 %"'}
-    raise RequestError(f"{where} = {value!r}: expected {form.get(number.unit, 'a number from 0 to 1000')}")
+    raise RequestError(f"{where} = {shown(value)}: expected {form.get(number.unit, 'a number from 0 to 1000')}")
 
 
 def _shipped(name: str) -> Mapping[str, Limit]:
