@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from thalweg.base.errors import ScenarioError
-from thalweg.base.toml import read_toml
+from thalweg.base.toml import read_toml, shown
 
 _LONGEST = 60
 _OWN_HEADER = re.compile(r"(\s*\[\[?\s*)scenario\s*(?:\.\s*(.*)|\]\s*(?:#.*)?)", re.DOTALL)
@@ -95,5 +94,5 @@ def _has(document: Any, keys: tuple[str, ...]) -> bool:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = shown(value, _LONGEST + 1)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
