@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -154,6 +155,7 @@ def test_choices_that_a_controller_refuses_are_out(suite: Path, capsys: Capture)
     assert main(["tune", "cubic", "-O", "beta=2..3", "--suite", str(suite), "--budget", "2", "-n", "1"]) == 5
     printed = capsys.readouterr().out
     assert "best of 2, of which 2 are out: cubic" in printed
+    assert re.search('out, for one: .*option "beta" of "cubic" cannot be "2.*"; accepted: a number', printed)
     assert "nothing found: where the search has not looked" in printed
 
 

@@ -93,6 +93,8 @@ def _print(tuned: TuningResult) -> None:
     lines.append(("open half, the mean", shown(tuned.start_score), shown(tuned.best_score)))
     console.print(plain_table(("scenario held back", "start", "best"), lines, 1))
     console.print(f"best of {tuned.tried}, of which {tuned.out} are out: {tuned.best}", soft_wrap=True)
+    if tuned.refusal:
+        console.print(f"out, for one: {tuned.refusal}", soft_wrap=True)
     gain = tuned.gain
     if gain is not None:
         console.print(f"held back: {gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f}), {tuned.answer}")
