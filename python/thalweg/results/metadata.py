@@ -164,7 +164,7 @@ def parse_document(file: Path) -> Any:
     except UnicodeError:
         raise ResultError(f"{file}: this is not text in UTF-8") from None
     except ValueError as error:
-        raise ResultError(f"{file} is damaged: it is no JSON ({error}); accepted: the file as it was") from None
+        raise ResultError(f"{file}: this is no JSON ({error}); accepted: the file as it was") from None
     except RecursionError:
         raise ResultError(f"{file}: values are nested too deeply") from None
     if isinstance(document, dict) and document.pop(KEY, None) is not None and not is_whole(data):
