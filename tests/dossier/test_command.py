@@ -115,7 +115,7 @@ def test_bad_options_are_refused_at_once(capsys: Capture, words: list[str], said
         ("[completion]\ntimes = 2", "completion is now flow-completion-time; completion means: from the start"),
         ("[victim-delay]\ntimes = 2", "victim-delay is now victim-p95-queue-delay"),
         ("[frames]\ntimes = 2", "frames is now p95-delay"),
-        ("rate = 2", "rate: expected a table [rate] with times, plus and reason"),
+        ("rate = 2", "limits.toml:1: rate = 2: expected a table [rate] with times, plus and reason"),
         ("[rate]\ntime = 2", "unknown key rate.time; did you mean"),
         ('[rate]\ntimes = "2"', 'rate.times = "2": expected a number from 0 to 1000'),
         ("[rate]\ntimes = true", "rate.times = true: expected a number"),
@@ -128,7 +128,7 @@ def test_bad_options_are_refused_at_once(capsys: Capture, words: list[str], said
         ('[rate]\nat_most = "1 Mbps"\nreason = "x"', "rate.at_most: of rate higher is better: expected at_least"),
         ('[drops]\nat_least = "1 %"\nreason = "x"', "drops.at_least: of drops lower is better: expected at_most"),
         ('[trips]\nat_most = "1 s"\nreason = "x"', 'trips.at_most = "1 s": expected a number from 0 to 1000'),
-        ("[rate", "limits.toml: "),
+        ("[rate", "limits.toml:1: `[rate`: unclosed table"),
     ],
 )
 def test_limits_that_cannot_be_are_refused(tmp_path: Path, capsys: Capture, text: str, said: str) -> None:
@@ -152,12 +152,12 @@ def test_real_time_is_asked_for_twice(capsys: Capture) -> None:
     ("text", "said"),
     [
         ('"5.3.9" = "x"', 'unknown key \'5.3.9\'; accepted: "3.2", "4"'),
-        ('"5.3.1" = 3', '"5.3.1": expected a text'),
-        ('"5.3.1" = " "', '"5.3.1": expected a text'),
+        ('"5.3.1" = 3', 'mine.toml:1: "5.3.1" = 3: expected a text'),
+        ('"5.3.1" = " "', 'mine.toml:1: "5.3.1" = " ": expected a text'),
         ('[[field]]\nsection = "5.2.1"', 'field.0: the key "text" is missing'),
         ('[[field]]\nsection = "5.9"\ntext = "x"\nsource = "y"', 'field.0.section = "5.9": expected a section'),
-        ('[[field]]\nsections = "5.2.1"', "field.0: unknown key 'sections'; did you mean section?"),
-        ("field = 3", "field.0: expected a table [[field]]"),
+        ('[[field]]\nsections = "5.2.1"', "mine.toml:2: field.0.sections: unknown key; did you mean section?"),
+        ("field = 3", "mine.toml:1: field.0 = 3: expected a table [[field]]"),
     ],
 )
 def test_statements_that_cannot_be_are_refused(tmp_path: Path, capsys: Capture, text: str, said: str) -> None:

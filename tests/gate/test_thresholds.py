@@ -76,3 +76,10 @@ def test_a_file_of_thresholds_has_one_table(
     file.write_text(text, encoding="utf-8")
     assert main(["gate", "c4", "--thresholds", str(file)]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_message_has_the_line_of_a_threshold(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('[gate]\nrate = "off"\nclosed = true\n', encoding="utf-8")
+    with pytest.raises(RequestError, match=r"mine\.toml:3: gate\.closed = true: expected"):
+        read_thresholds({"rate": "off", "closed": True}, str(file))
