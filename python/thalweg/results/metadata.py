@@ -103,9 +103,7 @@ def read_metadata(folder: Path) -> Metadata:
     if file is None:
         missing = "there is no such folder" if not folder.exists() else f"it has no {METADATA}"
         if (folder / TRIALS).is_dir():
-            missing = (
-                f"it has trials, but no {METADATA}; the command that played them writes it with --out {folder}"
-            )
+            missing = f"it has trials only; the command that played them concludes with --out {folder}"
         if find_file(folder, "study.json") is not None:
             missing = f"it holds a study; its page is {folder / 'report.html'}"
         raise ResultError(f"{folder} is not a result: {missing}")

@@ -141,7 +141,7 @@ def _of_options(error: ScenarioError, signature: inspect.Signature, given: Mappi
 def _flag(parameter: inspect.Parameter) -> str:
     """The long name of an option: typer takes the first of several names for a default."""
     (form,) = parameter.annotation.__metadata__
-    return next(name for name in (form.default, *form.param_decls) if str(name).startswith("--"))
+    return next(name for name in map(str, (form.default, *form.param_decls)) if name.startswith("--"))
 
 
 def _tell_length(
