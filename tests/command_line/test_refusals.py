@@ -170,3 +170,18 @@ def refusal(arguments: list[str], capture: Capture) -> str:
     assert said.err.count("error: ") == 1
     assert len(said.err.splitlines()) == 1
     return said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["fairness", "-c", "nosuch"], "--controller 'nosuch': flow.0.controller: unknown controller \"nosuch\""),
+        (["fairness", "--rate", "0Mbps"], "--rate '0Mbps': link.0.rate: \"0 bps\" never transmits a packet"),
+        (["transient", "--duration", "1e9s", "-c", "reno"], "--duration '1e9s': `time_limit = \"1e9s\"`: "),
+        (["harm", "--queue", "fq-codel:flows=-1"], "--queue 'fq-codel:flows=-1': `queue  = { model = "),
+    ],
+)
+def test_a_study_refuses_a_value_by_the_option_that_has_it(
+    arguments: list[str], says: str, capsys: Capture
+) -> None:
+    assert refusal(["study", *arguments], capsys).startswith(f"error: {says}")

@@ -21,7 +21,11 @@ def test_the_shards_of_a_suite_are_put_together_and_nothing_runs_again(
         assert main(["suite", str(folder), "-n", "4", "--shard", f"{number}/2", "--out", shard]) == 0
     merged = str(tmp_path / "merged")
     assert main(["merge", *shards, "--out", merged]) == 0
-    assert f"4 trials are new in {merged}" in capsys.readouterr().err
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"4 trials are new in {merged}; the command that played them concludes with --out {merged}" in told
+    assert main(["compare", merged, shards[0]]) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"it has trials only; the command that played them concludes with --out {merged}" in told
     assert main(["merge", *shards, "--out", merged]) == 0
     assert f"0 trials are new in {merged}" in capsys.readouterr().err
     assert main(["suite", str(folder), "-n", "4", "--out", merged]) == 0

@@ -16,13 +16,13 @@ REFUSED = [
     ({"closd": "1 %"}, "unknown key gate.closd; did you mean closed or loss?"),
     ({"load": "1 %"}, "gate.load: neither end of it is better"),
     ({"closed": 1}, "gate.closed = 1: expected"),
-    ({"closed": True}, "gate.closed = True: expected"),
-    ({"closed": "1"}, "gate.closed = '1': expected a share of 0 % to 1000 %"),
-    ({"closed": "-1 %"}, "gate.closed = '-1 %': expected a share"),
-    ({"closed": "1001 %"}, "gate.closed = '1001 %': expected a share"),
-    ({"closed": "1 ms"}, "gate.closed = '1 ms': expected a share"),
+    ({"closed": True}, "gate.closed = true: expected"),
+    ({"closed": "1"}, 'gate.closed = "1": expected a share of 0 % to 1000 %'),
+    ({"closed": "-1 %"}, 'gate.closed = "-1 %": expected a share'),
+    ({"closed": "1001 %"}, 'gate.closed = "1001 %": expected a share'),
+    ({"closed": "1 ms"}, 'gate.closed = "1 ms": expected a share'),
     ({"closed": []}, "gate.closed = []: expected"),
-    ({"closed": ["1 %", 2]}, "gate.closed = ['1 %', 2]: expected"),
+    ({"closed": ["1 %", 2]}, 'gate.closed = ["1 %", 2]: expected'),
     ({"closed": ["1 %", "2 ms", "3 ms"]}, "expected"),
     ({"closed": ["1 %", "2 Mbps"]}, "expected a time such as 20ms"),
     ({"rate": ["1 %", "2 ms"]}, "expected a rate such as 12Mbps"),
@@ -56,7 +56,7 @@ def test_a_suite_has_thresholds_of_its_own(tmp_path: Path, scenario_file: Path) 
     (tmp_path / "suite.toml").write_text('[gate]\nclosed = "3 %"\n', encoding="utf-8")
     assert Suite.find(tmp_path).thresholds["closed"] == Threshold(0.03)
     (tmp_path / "suite.toml").write_text('gate = "3 %"\n', encoding="utf-8")
-    with pytest.raises(RequestError, match=r"gate = '3 %': expected a table"):
+    with pytest.raises(RequestError, match='gate = "3 %": expected a table'):
         Suite.find(tmp_path)
 
 
@@ -76,3 +76,10 @@ def test_a_file_of_thresholds_has_one_table(
     file.write_text(text, encoding="utf-8")
     assert main(["gate", "c4", "--thresholds", str(file)]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_message_has_the_line_of_a_threshold(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('[gate]\nrate = "off"\nclosed = true\n', encoding="utf-8")
+    with pytest.raises(RequestError, match=r"mine\.toml:3: gate\.closed = true: expected"):
+        read_thresholds({"rate": "off", "closed": True}, str(file))

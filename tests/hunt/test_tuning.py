@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -141,10 +142,20 @@ def test_the_command_writes_what_it_prints(suite: Path, tmp_path: Path, capsys: 
     assert status == (0 if document["held_back"]["answer"] == "better" else 5)
 
 
+def test_the_result_does_not_replace_the_controller(tmp_path: Path, capsys: Capture) -> None:
+    mine = tmp_path / "mine.py"
+    text = b"# one of mine"
+    mine.write_bytes(text)
+    assert main(["tune", str(mine), "--option", "beta=0.5..0.9", "--budget", "1", "--out", str(mine)]) == 2
+    assert f"--out {mine} would replace what is read" in capsys.readouterr().err
+    assert mine.read_bytes() == text
+
+
 def test_choices_that_a_controller_refuses_are_out(suite: Path, capsys: Capture) -> None:
     assert main(["tune", "cubic", "-O", "beta=2..3", "--suite", str(suite), "--budget", "2", "-n", "1"]) == 5
     printed = capsys.readouterr().out
     assert "best of 2, of which 2 are out: cubic" in printed
+    assert re.search('out, for one: .*option "beta" of "cubic" cannot be "2.*"; accepted: a number', printed)
     assert "nothing found: where the search has not looked" in printed
 
 

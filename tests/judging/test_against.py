@@ -237,12 +237,12 @@ def test_rivals_that_tell_nothing_are_refused_with_one_message(
         ),
         (
             'against = ["reno"]\nmetrics = ["speed"]',
-            "suite.toml: compare.metrics names 'speed'; accepted: completion",
+            "suite.toml:3: compare.metrics names 'speed'; accepted: completion",
         ),
         ('against = ["reno"]\nwithout = ["shrt"]', "compare.without names 'shrt'; did you mean short?"),
         ('against = ["reno"]\nwithout = ["short", "long"]', "no scenario is left to compare"),
-        ('against = "reno"', "suite.toml: compare.against = 'reno': expected a list of names"),
-        ('rivals = ["reno"]', "suite.toml: unknown key compare.rivals"),
+        ('against = "reno"', 'suite.toml:2: compare.against = "reno": expected a list of names'),
+        ('rivals = ["reno"]', "suite.toml:2: unknown key compare.rivals"),
     ],
 )
 def test_a_table_of_rivals_is_checked(table: str, says: str, suite: Path, tmp_path: Path, capsys: Capture) -> None:

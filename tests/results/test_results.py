@@ -89,7 +89,12 @@ def test_metadata_holds_all_that_is_needed_to_run_the_trials_again(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("metadata", "message"),
-    [(None, "has no metadata.json"), ("{", "metadata.json"), ('{"format": "other"}', "not a result that")],
+    [
+        (None, "has no metadata.json"),
+        ("", "metadata.json: this is no JSON"),
+        ("{", "metadata.json"),
+        ('{"format": "other"}', "not a result that"),
+    ],
 )
 def test_a_folder_without_a_result_is_refused(tmp_path: Path, metadata: str | None, message: str) -> None:
     if metadata is not None:

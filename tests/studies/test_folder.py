@@ -212,3 +212,14 @@ def test_an_interrupted_study_beside_an_older_one_keeps_its_rows(
     kept = json.loads((part / "study.json").read_text(encoding="utf-8"))
     assert (kept["seed"], len(kept["rows"])) == (2**20 + 1, 1)
     assert (part / "report.html").is_file()
+
+
+def test_what_is_no_result_at_all_is_told_as_such_next_to_a_study(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "study.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "merged" / "trials").mkdir(parents=True)
+    for other, says in (("merged", "is not a result: it has trials only"), ("none", "there is no such folder")):
+        assert main(["compare", str(tmp_path / "study"), str(tmp_path / other)]) == 2
+        assert says in capsys.readouterr().err
+    assert main(["compare", str(tmp_path / "study")]) == 2
+    assert capsys.readouterr().err.startswith("error: 1 folder; accepted: 2 to 26")

@@ -108,6 +108,7 @@ def test_the_page_says_of_each_point_how_to_play_it_again(folder: Path) -> None:
         (["--only", "path.rate=6 Mbps"], "no point has it; did you mean 5 Mbps"),
         (["--only", "rate=6 Mbps"], "the sweep has no such axis"),
         (["--plot", "figure.gif"], "accepted: a name that ends in .html, .png, .svg, .pdf"),
+        (["--out", "plan.toml"], "--out plan.toml: the name must end in .html"),
         (["--size", "88mm"], "--size requires --plot"),
         (["--axes", "path.rtt,path.rtt"], "accepted: one to three axes, each once"),
     ],

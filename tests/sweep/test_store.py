@@ -424,3 +424,30 @@ def test_slow_first_trials_of_an_estimate_or_a_refused_run_are_not_stored(
             sweep.run(tmp_path / "out")
     assert sorted(tmp_path.rglob("*")) == before
     assert sweep.run(tmp_path / "out").scan().collect().height == 12
+
+
+def test_an_estimate_measures_missing_trials_where_the_first_ones_are_there(scenario: str, tmp_path: Path) -> None:
+    Sweep(scenario, AXES, trials=1).run(tmp_path / "out")
+    grown = Sweep(scenario, AXES, trials=3)
+    estimate = grown.estimate(tmp_path / "out")
+    assert (estimate.present, estimate.missing) == (4, 8)
+    assert estimate.trial_s > 0
+    tally = grown.play(tmp_path / "out", ThisMachine(1), Shard())
+    assert (tally.present, tally.ran) == (4, 8)
+
+
+@pytest.mark.parametrize(
+    "name", ["sweep.json", "points.parquet", "trials/ENGINE/FILE", "../plan.toml", "../a.csv"]
+)
+def test_a_table_replaces_neither_the_store_nor_what_it_is_made_of(
+    name: str, scenario: str, tmp_path: Path, capsys: Capture
+) -> None:
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text(f'scenario = "{scenario}"\ntrials = 1\n[axes]\n"path.rate" = ["5 Mbps", "20 Mbps"]\n')
+    assert main(["sweep", str(plan), "--out", str(out), "-q"]) == 0
+    (trials,) = (out / "trials").rglob("*.parquet")
+    file = trials if "FILE" in name else out / name
+    other = ["--parquet", str(file)] if name == "../a.csv" else []
+    assert main(["sweep", str(plan), "--out", str(out), "--csv", str(file), *other]) == 2
+    assert "would replace what" in capsys.readouterr().err
+    assert main(["sweep", str(plan), "--out", str(out), "-q"]) == 0

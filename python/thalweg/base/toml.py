@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from thalweg import _native
@@ -26,6 +27,66 @@ def read_toml(text: str | bytes, file: str) -> dict[str, Any]:
         return _native.toml_document(source, file)
     except _native.ScenarioError as error:
         raise ScenarioError.of(error) from None
+
+
+def place(file: str | Path, *keys: str) -> str:
+    """A file, with the line of a key if it can be found: for a message, since it reads the file again."""
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return str(file)
+    return place_in(text, str(file), *keys)
+
+
+def place_in(text: str, file: str, *keys: str) -> str:
+    r"""The name of a file, with the line where its text has a key, or the longest beginning of it that is there.
+
+    >>> place_in("[a]\nb = 1", "x.toml", "a", "b"), place_in("[a]\nb = 1", "x.toml", "c")
+    ('x.toml:2', 'x.toml')
+    """
+    lines = text.split("\n")
+    while keys:
+        before = 0
+        for end in range(1, len(lines) + 1):
+            try:
+                document = read_toml("\n".join([*lines[:end], ""]), file)
+            except ScenarioError:
+                continue
+            if _has(document, keys):
+                return f"{file}:{before + 1}"  # behind the longest beginning that lacks it
+            before = end
+        keys = keys[:-1]
+    return file
+
+
+def _has(document: Any, keys: tuple[str, ...]) -> bool:
+    for key in keys:
+        if isinstance(document, list):
+            if not key.isdigit() or int(key) >= len(document):
+                return False
+            document = document[int(key)]
+        elif isinstance(document, dict) and key in document:
+            document = document[key]
+        else:
+            return False
+    return True
+
+
+def shown(value: Any, most: int = 60) -> str:
+    """A value as a TOML file has it, in one line and cut after `most` characters.
+
+    >>> shown(True), shown({"a": [1, float("inf"), "x"]}), shown("5 Mbps", 5)
+    ('true', '{ a = [1, inf, "x"] }', '"5 Mb')
+    """
+    if isinstance(value, dict):
+        said = f"{{ {', '.join(f'{key} = {shown(inner)}' for key, inner in value.items())} }}"
+    elif isinstance(value, list | tuple):
+        said = f"[{', '.join(map(shown, value))}]"
+    elif isinstance(value, float):
+        said = repr(value)
+    else:
+        said = json.dumps(value, ensure_ascii=False, default=repr)
+    return said[:most]
 
 
 def named_files(value: Any, key: str = "") -> Iterator[tuple[str, str]]:

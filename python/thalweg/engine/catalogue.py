@@ -20,7 +20,7 @@ from thalweg import _native
 from thalweg.base.errors import RequestError, did_you_mean, printable
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.seeds import SET_SIZE
-from thalweg.base.toml import read_toml
+from thalweg.base.toml import place, read_toml, shown
 from thalweg.engine.changed_scenario import whole
 from thalweg.judging.measures import MEASURES
 from thalweg.judging.thresholds import DEFAULTS, Thresholds, read_thresholds
@@ -229,7 +229,7 @@ def _read_suite(folder: Path, *, shipped: bool) -> Suite:
     missing = [name for name in order if name not in found]
     if missing:
         raise RequestError(
-            f"{folder / _ABOUT}: order names {missing[0]!r}, but there is no {missing[0]}.toml"
+            f"{place(folder / _ABOUT, 'order')}: order names {missing[0]!r}, but there is no {missing[0]}.toml"
             f"{did_you_mean(missing[0], found)}"
         )
     if not found:
@@ -256,30 +256,34 @@ def _read_about(file: Path) -> dict[str, Any]:
     about = read_toml(text, str(file))
     for key, value in about.items():
         if key not in _WORDS:
-            raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, sorted(_WORDS))}")
+            raise RequestError(f"{place(file, key)}: unknown key {key!r}{did_you_mean(key, sorted(_WORDS))}")
         fits = {
             "text in one line": isinstance(value, str) and _native.visible(value) == value,
             "a table": isinstance(value, dict),
             "a number of trials": type(value) is int and 1 <= value <= SET_SIZE,
         }
         if not fits.get(_WORDS[key], _are_names(value)):
-            raise RequestError(f"{file}: {key} = {value!r}: expected {_WORDS[key]}")
+            raise RequestError(f"{place(file, key)}: {key} = {shown(value)}: expected {_WORDS[key]}")
     return about
 
 
 def _read_compare(file: Path, table: dict[str, Any], scenarios: Mapping[str, Path]) -> Compare:
     """The table `compare`, checked. Raises RequestError."""
+
+    def refusal(key: str, problem: str) -> RequestError:
+        return RequestError(f"{place(file, 'compare', key)}: {problem}")
+
     for key, value in table.items():
         if key not in _COMPARE:
-            raise RequestError(f"{file}: unknown key compare.{key}{did_you_mean(key, _COMPARE)}")
+            raise refusal(key, f"unknown key compare.{key}{did_you_mean(key, _COMPARE)}")
         if not _are_names(value):
-            raise RequestError(f"{file}: compare.{key} = {value!r}: expected a list of names")
+            raise refusal(key, f"compare.{key} = {shown(value)}: expected a list of names")
     for name in table.get("metrics", ()):
         if name not in MEASURES:
-            raise RequestError(f"{file}: compare.metrics names {name!r}; accepted: {', '.join(MEASURES)}")
+            raise refusal("metrics", f"compare.metrics names {name!r}; accepted: {', '.join(MEASURES)}")
     for name in table.get("without", ()):
         if name not in scenarios:
-            raise RequestError(f"{file}: compare.without names {name!r}{did_you_mean(name, scenarios)}")
+            raise refusal("without", f"compare.without names {name!r}{did_you_mean(name, scenarios)}")
     return Compare(**{key: tuple(value) for key, value in table.items()}, file=file)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.quantity import bits_per_second, percent, seconds, share, text
+from thalweg.base.toml import place, shown
 from thalweg.judging.measures import MEASURES, Measure
 
 OFF = "off"
@@ -63,13 +64,17 @@ def read_thresholds(table: Mapping[str, Any], where: str) -> dict[str, Threshold
         measure = MEASURES.get(name)
         if measure is None:
             known = [one.name for one in MEASURES.values() if one.better]
-            raise RequestError(f"{where}: unknown key gate.{name}{did_you_mean(name, known)}")
+            raise RequestError(f"{place(where, 'gate', name)}: unknown key gate.{name}{did_you_mean(name, known)}")
         if measure.better is None:
-            raise RequestError(f"{where}: gate.{name}: neither end of it is better; accepted: other metrics")
+            at = place(where, "gate", name)
+            raise RequestError(f"{at}: gate.{name}: neither end of it is better; accepted: other metrics")
         if value == OFF:
             found.pop(name, None)
         else:
-            found[name] = _threshold(value, measure, f"{where}: gate.{name} = {value!r}")
+            try:
+                found[name] = _threshold(value, measure, f"gate.{name} = {shown(value)}")
+            except RequestError as error:
+                raise RequestError(f"{place(where, 'gate', name)}: {error}") from None
     if not found:
         raise RequestError(f'{where}: gate: every metric is "off"; accepted: at least one that is judged')
     return found

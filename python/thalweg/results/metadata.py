@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any, Never
 
 from thalweg.base.errors import RequestError, ResultError
-from thalweg.base.files.folder import check_name, find_file
+from thalweg.base.files.folder import TRIALS, check_name, find_file
 from thalweg.base.files.seal import HASH, KEY, is_whole
 from thalweg.engine.outcome import Description
 from thalweg.judging.measures import MEASURES
@@ -102,6 +102,8 @@ def read_metadata(folder: Path) -> Metadata:
     file = find_file(folder, METADATA)
     if file is None:
         missing = "there is no such folder" if not folder.exists() else f"it has no {METADATA}"
+        if (folder / TRIALS).is_dir():
+            missing = f"it has trials only; the command that played them concludes with --out {folder}"
         if find_file(folder, "study.json") is not None:
             missing = f"it holds a study; its page is {folder / 'report.html'}"
         raise ResultError(f"{folder} is not a result: {missing}")
@@ -160,7 +162,7 @@ def parse_document(file: Path) -> Any:
     except UnicodeError:
         raise ResultError(f"{file}: this is not text in UTF-8") from None
     except ValueError as error:
-        raise ResultError(f"{file}: {error}") from None
+        raise ResultError(f"{file}: this is no JSON ({error}); accepted: the file as it was") from None
     except RecursionError:
         raise ResultError(f"{file}: values are nested too deeply") from None
     if isinstance(document, dict) and document.pop(KEY, None) is not None and not is_whole(data):

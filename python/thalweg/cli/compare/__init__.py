@@ -34,6 +34,7 @@ from thalweg.results.comparison import (
     shared_seeds,
     traded,
 )
+from thalweg.results.metadata import read_metadata
 from thalweg.results.suite_result import SuiteResult
 
 _PANEL = "A picture"
@@ -116,7 +117,8 @@ def compare(
         _refuse_with_plan(results, fail_above, format_)
         return print_plan(results, _fraction("--plan", plan), margin / 100, format_)
     if not 2 <= len(results) <= len(LETTERS):
-        raise RequestError(f"{len(results)} folders; accepted: 2 to {len(LETTERS)}, the base first")
+        given = "1 folder" if len(results) == 1 else f"{len(results)} folders"
+        raise RequestError(f"{given}; accepted: 2 to {len(LETTERS)}, the base first")
     limit = None if fail_above is None else _fraction("--fail-above", fail_above)
     drawing = Drawing.read(plot, only, metric, size, theme)
     folders = [Path(folder) for folder in results]
@@ -128,6 +130,7 @@ def compare(
             return compare_stored([load(folder) for folder in folders], margin / 100, limit, format_)
         if any(of_kind):
             stored, other = folders[of_kind.index(True)], folders[of_kind.index(False)]
+            read_metadata(other)  # which refuses what has no result
             raise RequestError(f"{stored} holds a {kind}, which cannot be compared with {other}")
     return _results(results, margin / 100, limit, format_, drawing)
 

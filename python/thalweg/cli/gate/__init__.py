@@ -12,7 +12,7 @@ from thalweg.base.errors import RequestError, ResultError
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.whole_file import whole_file
 from thalweg.base.seeds import LARGEST_SET, SET_SIZE, first_seed
-from thalweg.base.toml import read_toml
+from thalweg.base.toml import place, read_toml, shown
 from thalweg.cli.console import Bar, complain, note
 from thalweg.cli.gate.outputs import Answers, Outputs
 from thalweg.cli.gate.replays import Given
@@ -294,10 +294,10 @@ def _read_thresholds(file: Path) -> Thresholds:
     document = read_toml(text, str(file))
     for key in document:
         if key != "gate":
-            raise RequestError(f"{file}: unknown key {key!r}; accepted: a table [gate]")
+            raise RequestError(f"{place(file, key)}: unknown key {key!r}; accepted: a table [gate]")
     if "gate" not in document:
         raise RequestError(f"{file}: it lacks the table [gate]")
     table = document["gate"]
     if not isinstance(table, dict):
-        raise RequestError(f"{file}: gate = {table!r:.60}: expected a table [gate]")
+        raise RequestError(f"{place(file, 'gate')}: gate = {shown(table)}: expected a table [gate]")
     return read_thresholds(table, str(file))

@@ -98,9 +98,10 @@ def summary(judgement: Judgement) -> str:
     if not judgement.compared:
         return said
     worse, better = len(judgement.of("worse")), len(judgement.of("better"))
+    compared = f"{judgement.compared} metric{'' if judgement.compared == 1 else 's'}"
     return (
-        f"{said}; of {judgement.compared} metrics of the others {worse} are worse and {better} better by more "
-        "than their thresholds (a gate finds something worse by chance in at most 5 % of cases)"
+        f"{said}; {compared} of changed scenarios: {worse} worse and {better} better by more than the threshold "
+        "(a gate finds something worse by chance in at most 5 % of cases)"
     )
 
 

@@ -10,8 +10,9 @@ import typer
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.interruption import stopped_by_terminate
-from thalweg.cli.options import ClusterAddress, Format, Jobs, Quiet, SetNumber, check_writable
+from thalweg.cli.options import ClusterAddress, Format, Jobs, Quiet, SetNumber, check_outputs
 from thalweg.cli.status import INTERRUPTED, NOTHING_FOUND, PASSED
+from thalweg.engine.controllers.definition import file_of
 
 if TYPE_CHECKING:
     from thalweg.experiments.hunt.tune import TuningResult
@@ -55,8 +56,8 @@ def tune(
     from thalweg.experiments.hunt.tune import Tuner  # noqa: PLC0415
     from thalweg.trials.choice import chosen  # noqa: PLC0415 - loads tables
 
-    if out:
-        check_writable(out)
+    code = file_of(controller)
+    check_outputs({"--out": out}, [Path(code)] if code else [])
     tuner = Tuner(read_options(controller, option or []), suite, trials, seed, budget, search_seed)
     with Bar() as bar, stopped_by_terminate(), chosen(jobs, cluster) as tuner.executor:
         tuned = tuner.run(bar.show)
@@ -92,6 +93,8 @@ def _print(tuned: TuningResult) -> None:
     lines.append(("open half, the mean", shown(tuned.start_score), shown(tuned.best_score)))
     console.print(plain_table(("scenario held back", "start", "best"), lines, 1))
     console.print(f"best of {tuned.tried}, of which {tuned.out} are out: {tuned.best}", soft_wrap=True)
+    if tuned.refusal:
+        console.print(f"out, for one: {tuned.refusal}", soft_wrap=True)
     gain = tuned.gain
     if gain is not None:
         console.print(f"held back: {gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f}), {tuned.answer}")

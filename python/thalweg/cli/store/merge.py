@@ -43,5 +43,6 @@ def merge(
             )
         else:
             new = merge_trials(folders, out, bar.show)
-    note(f"{new} trials are new in {out}")
+    then = "" if all(sweeps) else f"; the command that played them concludes with --out {out}"
+    note(f"{new} {'trial is' if new == 1 else 'trials are'} new in {out}{then}")
     return PASSED

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from thalweg.base.errors import RequestError
+from thalweg.base.errors import RequestError, ScenarioError
 from thalweg.base.extras import require
 from thalweg.base.quantity import roughly
 from thalweg.cli.commands.again import command_line
@@ -83,7 +83,10 @@ def command(
             where["timing"] = timing(live, realtime, bound, strict, retry)
         parameters = choose(given, live) if choose else study.choose(given)
         if study.has_scenarios:
-            where["scenarios"] = _read(study, parameters, trials)
+            try:
+                where["scenarios"] = _read(study, parameters, trials)
+            except ScenarioError as error:
+                raise RequestError(_of_options(error, signature, given)) from None
         for line in study.announcements(parameters):
             note(line)
         with reserved(ending.out):
@@ -120,6 +123,25 @@ def _read(study: Study[Any, Any, Any], parameters: Any, trials: int | None) -> d
     if study.live_span_s:
         announce(*study.live_span_s(parameters, trials or parameters.trials))
     return scenarios
+
+
+def _of_options(error: ScenarioError, signature: inspect.Signature, given: Mapping[str, Any]) -> str:
+    """What is wrong with a scenario that a study has made, as a mistake in the options that shaped it."""
+    said = str(error).removeprefix(f"{error.origin}:{error.line}: ")
+    shaping = [
+        (_flag(signature.parameters[name]), word)
+        for name, words in given.items()
+        if words is not None and name != "preset"
+        for word in (words if isinstance(words, list | tuple) else [words])
+    ]
+    named = [(flag, word) for flag, word in shaping if f'"{word}"' in said] or shaping
+    return f"{' '.join(f'{flag} {word!r}' for flag, word in named)}: {said}" if named else str(error)
+
+
+def _flag(parameter: inspect.Parameter) -> str:
+    """The long name of an option: typer takes the first of several names for a default."""
+    (form,) = parameter.annotation.__metadata__
+    return next(name for name in map(str, (form.default, *form.param_decls)) if name.startswith("--"))
 
 
 def _tell_length(

@@ -59,6 +59,8 @@ def report(
         page = out or store / "report.html"
         if out is None and page.is_symlink():
             raise RequestError(f"{page} is a link; accepted: --out FILE")
+        if page.suffix not in (".html", ".htm"):
+            raise RequestError(f"--out {page}: the name must end in .html")
         check_writable(page)
         from thalweg.experiments.sweep.report.page import write_sweep  # noqa: PLC0415 - its templates are not for help
 

@@ -13,12 +13,13 @@ from thalweg.base.errors import RequestError
 from thalweg.base.quantity import text
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.interruption import stopped_by_terminate
-from thalweg.cli.options import Audit, ClusterAddress, Format, Jobs, Quiet, check_writable
+from thalweg.cli.options import Audit, ClusterAddress, Format, Jobs, Quiet, check_outputs
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
 from thalweg.cli.sweep.table import print_rows
 from thalweg.engine import audit as auditing
 from thalweg.experiments.sweep import Sweep, SweepResult
 from thalweg.experiments.sweep.run import Estimate, Tally
+from thalweg.experiments.sweep.store import own_files
 from thalweg.trials.choice import chosen
 from thalweg.trials.store.shard import Shard
 
@@ -56,9 +57,9 @@ def run(
 
     Example: `thalweg sweep run plan.toml --out results/plan`
     """
-    for file in filter(None, (csv, parquet)):
-        check_writable(file)
     sweep, part = Sweep.load(plan), Shard.read(shard)
+    stored = own_files(out) if out else ()
+    check_outputs({"--csv": csv, "--parquet": parquet}, [plan, Path(sweep.plan.base.file), *stored])
     if dry_run:
         with Bar() as bar, stopped_by_terminate(), chosen(jobs, cluster) as executor:
             estimate = sweep.estimate(out, executor, shard, bar.show)

@@ -5,7 +5,6 @@ Other sets of limits are shipped beside it; each changes some of them, or adds n
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -17,6 +16,7 @@ import numpy as np
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.quantity import bits_per_second, percent, seconds, share, text
+from thalweg.base.toml import place, read_toml, shown
 from thalweg.experiments.dossier.numbers import NUMBERS
 from thalweg.judging.derived import renamed
 from thalweg.judging.measures import Measure
@@ -105,10 +105,7 @@ def read_limits(choice: str) -> Mapping[str, Limit]:
 
 def read_tables(file: Path) -> dict[str, Any]:
     """A small TOML file of the user. Raises RequestError."""
-    try:
-        return tomllib.loads(read_regular(file, _MOST, "a TOML file").decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RequestError(f"{file}: {error}") from None
+    return read_toml(read_regular(file, _MOST, "a TOML file"), str(file))
 
 
 def _limits(tables: Mapping[str, Any], where: str) -> dict[str, Limit]:
@@ -116,38 +113,47 @@ def _limits(tables: Mapping[str, Any], where: str) -> dict[str, Limit]:
     for name, table in tables.items():
         number = NUMBERS.get(name)
         if told := renamed("dossier", name):
-            raise RequestError(f"{where}: {told}")
+            raise RequestError(f"{place(where, name)}: {told}")
         if number is None:
-            raise RequestError(f"{where}: unknown table [{name}]{did_you_mean(name, NUMBERS)}")
+            raise RequestError(f"{place(where, name)}: unknown table [{name}]{did_you_mean(name, NUMBERS)}")
         if not isinstance(table, dict):
-            raise RequestError(f"{where}: {name}: expected a table [{name}] with times, plus and reason")
+            said = f"expected a table [{name}] with times, plus and reason"
+            raise RequestError(f"{place(where, name)}: {name} = {shown(table)}: {said}")
         for key in table:
             if key not in _KEYS:
-                raise RequestError(f"{where}: unknown key {name}.{key}{did_you_mean(key, _KEYS)}")
-        found[name] = _limit(number, table, f"{where}: {name}")
+                raise RequestError(
+                    f"{place(where, name, key)}: unknown key {name}.{key}{did_you_mean(key, _KEYS)}"
+                )
+        try:
+            found[name] = _limit(number, table)
+        except RequestError as error:
+            key = str(error).removeprefix(".").split(" ")[0].rstrip(":")
+            raise RequestError(f"{place(where, name, key)}: {name}{error}") from None
     return found
 
 
-def _limit(number: Measure, table: Mapping[str, Any], where: str) -> Limit:
+def _limit(number: Measure, table: Mapping[str, Any]) -> Limit:
+    """The limit in a table. Raises RequestError, whose message begins behind the name of the table."""
     for better, key in _ABSOLUTE.items():
         if key in table and better != number.better:
             own = _ABSOLUTE[number.better]
-            raise RequestError(f"{where}.{key}: of {number.heading} {number.better} is better: expected {own}")
+            raise RequestError(f".{key}: of {number.heading} {number.better} is better: expected {own}")
     times = table.get("times", 1)
     if isinstance(times, bool) or not isinstance(times, int | float) or not 0 <= times <= 1000:
-        raise RequestError(f"{where}.times = {times!r}: expected a number from 0 to 1000")
+        raise RequestError(f".times = {shown(times)}: expected a number from 0 to 1000")
     reason = table.get("reason")
     if not isinstance(reason, str) or not reason.strip():
-        raise RequestError(f"{where}.reason: expected a sentence that says why")
+        given = "" if reason is None else f" = {shown(reason)}"
+        raise RequestError(f".reason{given}: expected a sentence that says why")
     key = _ABSOLUTE[number.better]
-    absolute = _read(number, table[key], f"{where}.{key}") if key in table else None
+    absolute = _read(number, table[key], f".{key}") if key in table else None
     relative = None
     if "times" in table or "plus" in table:
         if "plus" in table and not number.unit:
-            raise RequestError(f"{where}.plus: a number without a unit has no plus")
-        relative = Relative(float(times), _read(number, table.get("plus", 0), f"{where}.plus"))
+            raise RequestError(".plus: a number without a unit has no plus")
+        relative = Relative(float(times), _read(number, table.get("plus", 0), ".plus"))
     if relative is None and absolute is None:
-        raise RequestError(f"{where}: expected times and plus, or {key}")
+        raise RequestError(f": expected times and plus, or {key}")
     return Limit(relative, absolute, reason.strip())
 
 
@@ -165,13 +171,13 @@ def _read(number: Measure, value: object, where: str) -> float:
     if number.unit == "share" and part is not None and 0 <= part <= 1:
         return part
     form = {"s": 'a time such as "10 ms"', "bps": 'a rate such as "1 Mbps"', "share": 'a share such as "1 %"'}
-    raise RequestError(f"{where} = {value!r}: expected {form.get(number.unit, 'a number from 0 to 1000')}")
+    raise RequestError(f"{where} = {shown(value)}: expected {form.get(number.unit, 'a number from 0 to 1000')}")
 
 
 def _shipped(name: str) -> Mapping[str, Limit]:
     file = f"{name}.toml"
     text = files(__package__).joinpath("limit_sets", file).read_text(encoding="utf-8")
-    return _limits(tomllib.loads(text), file)
+    return _limits(read_toml(text, file), file)
 
 
 LIMITS = _shipped("usual")

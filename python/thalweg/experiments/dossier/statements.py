@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.toml import place, shown
 from thalweg.experiments.dossier.limits import read_tables
 from thalweg.experiments.dossier.sections import CRITERIA, ENVIRONMENTS
 
@@ -64,28 +65,32 @@ def read_statements(file: Path | None) -> Statements:
     for key, value in read_tables(file).items():
         if key == "field":
             entries = value if isinstance(value, list) else [value]
-            fields = [_field(entry, f"{file}: field.{number}") for number, entry in enumerate(entries)]
+            fields = [_field(entry, file, str(number)) for number, entry in enumerate(entries)]
         elif key not in TEXTS:
             known = ", ".join(f'"{section}"' for section in TEXTS)
-            raise RequestError(f"{file}: unknown key {key!r}; accepted: {known} and [[field]]")
+            raise RequestError(f"{place(file, key)}: unknown key {key!r}; accepted: {known} and [[field]]")
         elif not isinstance(value, str) or not value.strip():
-            raise RequestError(f'{file}: "{key}": expected a text')
+            raise RequestError(f'{place(file, key)}: "{key}" = {shown(value)}: expected a text')
         else:
             texts[key] = value.strip()
     return Statements(texts, tuple(fields))
 
 
-def _field(entry: Any, where: str) -> Field:
+def _field(entry: Any, file: Path, number: str) -> Field:
+    def at(*keys: str) -> str:
+        return f"{place(file, 'field', number, *keys)}: {'.'.join(('field', number, *keys))}"
+
     if not isinstance(entry, dict):
-        raise RequestError(f"{where}: expected a table [[field]] with {', '.join(_FIELD)}")
+        raise RequestError(f"{at()} = {shown(entry)}: expected a table [[field]] with {', '.join(_FIELD)}")
     for key, value in entry.items():
         if key not in _FIELD:
-            raise RequestError(f"{where}: unknown key {key!r}{did_you_mean(key, _FIELD)}")
+            raise RequestError(f"{at(key)}: unknown key{did_you_mean(key, _FIELD)}")
         if not isinstance(value, str) or not value.strip():
-            raise RequestError(f"{where}.{key}: expected a text")
+            raise RequestError(f"{at(key)} = {shown(value)}: expected a text")
     for key in _FIELD:
         if key not in entry:
-            raise RequestError(f'{where}: the key "{key}" is missing')
+            raise RequestError(f'{at()}: the key "{key}" is missing')
     if entry["section"] not in {**CRITERIA, **ENVIRONMENTS}:
-        raise RequestError(f'{where}.section = "{entry["section"]}": expected a section such as "5.2.1" or "6.4"')
+        said = f"{at('section')} = {shown(entry['section'])}"
+        raise RequestError(f'{said}: expected a section such as "5.2.1" or "6.4"')
     return Field(**{key: entry[key].strip() for key in _FIELD})

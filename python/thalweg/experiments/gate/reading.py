@@ -13,12 +13,14 @@ from thalweg import _native
 from thalweg.base.errors import RequestError, ResultError
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.seeds import LARGEST_SET, SET_SIZE
+from thalweg.base.toml import shown
 from thalweg.experiments.gate.baseline import FORMAT, Baseline, Recorded, worst_value
 from thalweg.judging.measures import MEASURES
 
 LARGEST = 64 << 20
 """Bytes of a baseline."""
 _MARK = FORMAT.partition("/")[0].encode()
+_ACCEPTED = "a number of 0 or more, or null where the flow did not finish"
 _HALVES = re.compile("[\ud800-\udfff]")
 _HEAD = {"format", "version", "suite", "seed", "trials", "scenarios"}
 _SCENARIO = {"fingerprint", "flow", "controller", "trials", "metrics"}
@@ -37,16 +39,15 @@ def read_baseline(file: Path) -> Baseline:
     if not isinstance(document, dict) or not isinstance(document.get("format"), str):
         raise ResultError(f"{file} is not a baseline: it has no format; accepted: {FORMAT}")
     if document["format"] != FORMAT:
-        raise ResultError(
-            f"{file}: format = {document['format']!r:.60}; accepted: {FORMAT}; to write it anew, run with --accept"
-        )
+        said = f"format = {shown(document['format'])}; accepted: {FORMAT}"
+        raise ResultError(f"{file}: {said}; to write it anew, run with --accept")
     _check_keys(file, "it", document, _HEAD)
     trials = document["trials"]
     if not (_is_whole(trials) and 1 <= trials <= SET_SIZE):
-        raise _damaged(file, f"trials = {trials!r:.40} is not a number of trials")
+        raise _damaged(file, f"trials = {shown(trials)}; accepted: a whole number, 1 to {SET_SIZE}")
     seed = document["seed"]
     if not (_is_whole(seed) and 1 <= seed <= LARGEST_SET * SET_SIZE):
-        raise _damaged(file, f"seed = {seed!r:.40} is not a seed")
+        raise _damaged(file, f"seed = {shown(seed)}; accepted: a whole number, 1 to {LARGEST_SET * SET_SIZE}")
     _check_texts(file, "", document, ("version", "suite"))
     if not isinstance(document["scenarios"], dict) or not document["scenarios"]:
         raise _damaged(file, "scenarios has none")
@@ -77,6 +78,7 @@ def _recorded(file: Path, name: str, one: Any, trials: int) -> Recorded:
     values = {
         metric: _values(file, f"{where}: {metric!r:.60}", metric, metrics[metric], trials) for metric in metrics
     }
+    _check_finished(file, where, metrics, trials)
     return Recorded(one["fingerprint"], one["flow"], one["controller"], hashes, values)
 
 
@@ -84,9 +86,22 @@ def _values(file: Path, where: str, metric: str, values: Any, trials: int) -> li
     measure = MEASURES.get(metric)
     if measure is None or measure.better is None:
         raise _damaged(file, f"{where} is not a metric of a baseline")
-    if not (_is_list(values, trials) and all(value is None or _is_finite(value) for value in values)):
+    if not _is_list(values, trials):
         raise _damaged(file, f"{where} has not {trials} numbers")
+    for number, value in enumerate(values, 1):
+        if not (value is None or (_is_finite(value) and value >= 0)):
+            raise _damaged(file, f"{where}: value {number} = {shown(value)}; accepted: {_ACCEPTED}")
     return [worst_value(measure) if value is None else float(value) for value in values]
+
+
+def _check_finished(file: Path, where: str, metrics: dict[str, Any], trials: int) -> None:
+    """Refuses a flow that finished and has no rate or no losses: nothing that sends lacks them."""
+    finished = [metrics[metric] for metric in ("completion", "closed") if metric in metrics]
+    for metric in [metric for metric in ("rate", "loss") if metric in metrics]:
+        for trial in range(trials):
+            if metrics[metric][trial] is None and any(values[trial] is not None for values in finished):
+                said = f"{metric!r}: value {trial + 1} = null, but the flow finished"
+                raise _damaged(file, f"{where}: {said}; accepted: {_ACCEPTED}")
 
 
 def _check_keys(file: Path, where: str, table: dict[str, Any], known: set[str]) -> None:
@@ -97,7 +112,7 @@ def _check_keys(file: Path, where: str, table: dict[str, Any], known: set[str]) 
 def _check_texts(file: Path, where: str, table: dict[str, Any], keys: Sequence[str]) -> None:
     for key in keys:
         if not (isinstance(table[key], str) and _is_shown(table[key])):
-            raise _damaged(file, f"{where}{key} = {table[key]!r:.40} is not text")
+            raise _damaged(file, f"{where}{key} = {shown(table[key])}; accepted: text in one line")
 
 
 def _is_shown(text: str) -> bool:

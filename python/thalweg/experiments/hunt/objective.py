@@ -19,7 +19,7 @@ import polars as pl
 
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.quantity import text
-from thalweg.base.toml import read_toml
+from thalweg.base.toml import read_toml, shown
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.judging.derived import NAMED, renamed
@@ -109,9 +109,11 @@ class Objective:
         names = [str(flow["name"]) for flow in scenario.flows]
         for key, name in (("flow", self.flow), ("victim", self.victim)):
             if name is not None and name not in names:
-                raise RequestError(f"{key} = {name!r}: the scenario has no such flow{did_you_mean(name, names)}")
+                raise RequestError(
+                    f"{key} = {shown(name)}: the scenario has no such flow{did_you_mean(name, names)}"
+                )
         if self.victim == self.flow:
-            raise RequestError(f"victim = {self.victim!r}: is the flow itself; name another one")
+            raise RequestError(f"victim = {shown(self.victim)}: is the flow itself; name another one")
         if self.kind == "unfairness" and len(names) < 2:
             raise RequestError("unfairness needs at least two flows; this scenario has one")
         own = _entry(document, self.flow)
@@ -178,9 +180,9 @@ def read_objective(given: Any, flows: Sequence[str]) -> Objective:
         raise RequestError('accepted: "slowdown", or { kind = "taken", flow = "main", victim = "other" }')
     kind = table.get("kind", "")
     if told := renamed("hunt", kind):
-        raise RequestError(f"kind = {kind!r}: {told}")
+        raise RequestError(f"kind = {shown(kind)}: {told}")
     if kind not in KINDS:
-        raise RequestError(f"kind = {kind!r}{did_you_mean(kind, KINDS)}; accepted: {', '.join(KINDS)}")
+        raise RequestError(f"kind = {shown(kind)}{did_you_mean(kind, KINDS)}; accepted: {', '.join(KINDS)}")
     needs = KINDS[kind].needs
     for key in table:
         if key not in ("kind", "flow", *needs):

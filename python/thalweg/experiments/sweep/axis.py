@@ -15,6 +15,7 @@ from typing import Any
 
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.quantity import between, measure, plain, split
+from thalweg.base.toml import shown
 from thalweg.engine.controllers.definition import of_class
 from thalweg.experiments.sweep.plan_file import PlanFile
 
@@ -195,9 +196,9 @@ def range_of(given: Mapping[str, Any]) -> Range:
         )
     steps, scale = given.get("steps"), given.get("scale", "linear")
     if steps is not None and (not isinstance(steps, int) or isinstance(steps, bool) or not 2 <= steps <= _MOST):
-        raise RequestError(f"steps = {steps!r}: accepted: a whole number, 2 to {_MOST}")
+        raise RequestError(f"steps = {shown(steps)}: accepted: a whole number, 2 to {_MOST}")
     if scale not in _SCALES:
-        raise RequestError(f'scale = {scale!r}: accepted: "linear" or "log"')
+        raise RequestError(f'scale = {shown(scale)}: accepted: "linear" or "log"')
     if scale == "log" and min(low, high) <= 0:
         raise RequestError('scale = "log": accepted: from and to above 0')
     if low == high:
@@ -229,7 +230,7 @@ def _bound(key: str, given: Any) -> tuple[float, str, str]:
             return bare, "", ""
     elif isinstance(given, int | float) and not isinstance(given, bool) and is_finite(given):
         return float(given), "", ""
-    raise RequestError(f'{key} = {given!r:.60}: accepted: a number with its unit, such as "10 ms", or a number')
+    raise RequestError(f'{key} = {shown(given)}: accepted: a number with its unit, such as "10 ms", or a number')
 
 
 def option(key: str, text: str) -> tuple[str, str]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.base.extras import require
+from thalweg.base.toml import shown
 from thalweg.experiments.sweep.axis import Axis, Range, Value, range_of
 
 if TYPE_CHECKING:
@@ -51,17 +52,17 @@ def read_design(given: Any) -> Design:
             raise RequestError(f"unknown key {key!r}{did_you_mean(key, ('kind', 'points', 'seed'))}")
     kind = table.get("kind", "grid")
     if kind not in KINDS:
-        raise RequestError(f"kind = {kind!r}{did_you_mean(str(kind), KINDS)}; accepted: {', '.join(KINDS)}")
+        raise RequestError(f"kind = {shown(kind)}{did_you_mean(str(kind), KINDS)}; accepted: {', '.join(KINDS)}")
     points, seed = table.get("points"), table.get("seed", 1)
     if kind == "grid":
         if len(table) > 1:
             raise RequestError("points and seed cannot be combined with a grid, which has the points of its axes")
         return Design()
     if not isinstance(points, int) or isinstance(points, bool) or not 1 <= points <= MOST_POINTS:
-        missing = "points is missing" if points is None else f"points = {points!r}"
+        missing = "points is missing" if points is None else f"points = {shown(points)}"
         raise RequestError(f"{missing}; accepted: a whole number, 1 to {MOST_POINTS}")
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
-        raise RequestError(f"seed = {seed!r}: accepted: a whole number, 0 to 2^63 - 1")
+        raise RequestError(f"seed = {shown(seed)}: accepted: a whole number, 0 to 2^63 - 1")
     return Design(kind, points, seed)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from thalweg.base.errors import ScenarioError
-from thalweg.base.toml import read_toml
+from thalweg.base.toml import place_in, read_toml, shown
 
 _LONGEST = 60
 _OWN_HEADER = re.compile(r"(\s*\[\[?\s*)scenario\s*(?:\.\s*(.*)|\]\s*(?:#.*)?)", re.DOTALL)
@@ -24,8 +23,7 @@ class PlanFile:
 
     def refusal(self, keys: tuple[str, ...], problem: str, value: Any = ...) -> ScenarioError:
         """What is wrong with the value of a key, as the errors of scenarios say it."""
-        line = self._line(keys)
-        where = self.name if line is None else f"{self.name}:{line}"
+        where = place_in(self.text or "", self.name, *keys)
         given = "" if value is ... else f" = {_shown(value)}"
         return ScenarioError(f"{where}: {dotted(keys)}{given}: {problem}")
 
@@ -55,22 +53,6 @@ class PlanFile:
             return None
         return text if is_whole else None
 
-    def _line(self, keys: tuple[str, ...]) -> int | None:
-        """The line where a key is given: behind the longest beginning of the text that lacks it."""
-        lines = (self.text or "").split("\n")
-        while keys:
-            before = 0
-            for end in range(1, len(lines) + 1):
-                try:
-                    document = read_toml("\n".join([*lines[:end], ""]), self.name)
-                except ScenarioError:
-                    continue
-                if _has(document, keys):
-                    return before + 1
-                before = end
-            keys = keys[:-1]
-        return None
-
 
 def dotted(keys: tuple[str, ...]) -> str:
     """A key as TOML writes it.
@@ -81,19 +63,6 @@ def dotted(keys: tuple[str, ...]) -> str:
     return ".".join(key if key.replace("-", "").replace("_", "").isalnum() else f'"{key}"' for key in keys)
 
 
-def _has(document: Any, keys: tuple[str, ...]) -> bool:
-    for key in keys:
-        if isinstance(document, list):
-            if not key.isdigit() or int(key) >= len(document):
-                return False
-            document = document[int(key)]
-        elif isinstance(document, dict) and key in document:
-            document = document[key]
-        else:
-            return False
-    return True
-
-
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = shown(value, _LONGEST + 1)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

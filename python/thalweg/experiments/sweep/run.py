@@ -97,7 +97,7 @@ class Run:
         self._begin = time.perf_counter()
         self._writer = Writer(self._write)
         self._pace = Pace()
-        self._piloted: set[str] = set()
+        self._piloted: dict[str, int] = {}  # the seed that was played of a point
         self._stores = False  # pilots of an estimate, or of a run that is refused, are not stored
         self.tally = Tally()
 
@@ -213,23 +213,25 @@ class Run:
                 _ = Point(plan, first, (*values[:number], value, *values[number + 1 :])).scenario
 
     def _pilot(self) -> None:
-        """Plays a trial at some points all over the space, so that it is known what a trial costs."""
+        """Plays a missing trial at some points all over the space, so that it is known what a trial costs."""
         plan = self._plan
         points = [Point(plan, number, plan.space.at(number)) for number in plan.space.spread(_PILOTS)]
         found = self._store.seeds([point.hash for point in points])
-        ready = {
-            point.hash: point
-            for point in points
-            if self._shard.seeds(point.number, plan.space.count, plan.seeds)[:1] == plan.seeds[:1]
-            and plan.seed not in found.get(point.hash, ())
-        }
+        pilots: dict[int, list[Point]] = {}
+        for point in points:
+            there = found.get(point.hash, ())
+            seeds = self._shard.seeds(point.number, plan.space.count, plan.seeds)
+            seed = next((seed for seed in seeds if seed not in there), None)
+            if seed is not None and point.hash not in self._piloted:
+                self._piloted[point.hash] = seed
+                pilots.setdefault(seed, []).append(point)
         core_s, ran = self.tally.core_s, self.tally.ran
-        if ready:
-            self._piloted = set(ready)
-            pilots = list(ready.values())
-            most = math.ceil(len(pilots) / self._executor.lanes)
+        if pilots:
+            most = math.ceil(len(self._piloted) / self._executor.lanes)
             self._play(
-                self._batch(pilots[first : first + most], plan.seeds[:1]) for first in range(0, len(pilots), most)
+                self._batch(some[first : first + most], range(seed, seed + 1))
+                for seed, some in pilots.items()
+                for first in range(0, len(some), most)
             )
             self._pace.trial_s = (self.tally.core_s - core_s) / max(1, self.tally.ran - ran)
 
@@ -254,7 +256,7 @@ class Run:
             if point.hash in known:  # the same trials as those of another point
                 self.tally.present += len(seeds)
                 continue
-            self.tally.present += present - (point.hash in self._piloted and self._plan.seed in seeds)
+            self.tally.present += present - (self._piloted.get(point.hash) in seeds)
             known.add(point.hash)
             for part in runs(seeds, set(seeds) - there) if present else [seeds]:
                 waiting.setdefault(part, []).append(point)

@@ -24,7 +24,7 @@ import polars as pl
 
 from thalweg import _native
 from thalweg.base.errors import RequestError
-from thalweg.base.files.folder import homes_of_trials, reserve
+from thalweg.base.files.folder import TRIALS, homes_of_trials, reserve
 from thalweg.base.files.seal import hash_of, sealed
 from thalweg.base.files.whole_file import whole_file
 from thalweg.experiments.sweep.head import DOCUMENT, read_head
@@ -73,6 +73,12 @@ class Store(TrialStore):
     def _write(self, document: dict[str, Any]) -> None:
         with whole_file(self.folder / DOCUMENT) as partial:
             partial.write_text(sealed(json.dumps(document, indent=2) + "\n"), encoding="utf-8")
+
+
+def own_files(folder: Path) -> list[Path]:
+    """The files of the store in a folder, those that are not there yet too."""
+    trials = (file for file in (folder / TRIALS).rglob("*") if file.is_file())
+    return [folder / DOCUMENT, folder / POINTS, folder / INLINE, *trials]
 
 
 @contextmanager

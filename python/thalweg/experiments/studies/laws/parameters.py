@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.errors import RequestError
 from thalweg.base.quantity import text
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.laws import bbr_cycle, persistent, queues, timeout, utilisation, window
@@ -66,8 +66,7 @@ class Parameters:
         """Refuses stacks that there are not; raises RequestError."""
         for stack in self.stacks:
             if stack not in STACKS:
-                hint = did_you_mean(stack, STACKS)
-                raise RequestError(f"--stack {stack!r}: accepted: {', '.join(STACKS)}{hint}")
+                raise RequestError(f"--stack {stack!r}: accepted: {', '.join(STACKS)}")
         # The modelled endpoint comes first.
         object.__setattr__(self, "stacks", tuple(stack for stack in STACKS if stack in self.stacks))
 
