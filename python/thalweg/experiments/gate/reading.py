@@ -1,4 +1,4 @@
-"""Reading a baseline, whoever edited it: each value has its type, or the message says which has not."""
+"""Reading a baseline, whoever edited it: each value has its type, or the message says which does not."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def read_baseline(file: Path) -> Baseline:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        said = str(error) if isinstance(error, json.JSONDecodeError) else "it is not a JSON in UTF-8"
+        said = str(error) if isinstance(error, json.JSONDecodeError) else "it is not JSON in UTF-8"
         raise _damaged(file, said) from None
     if not isinstance(document, dict) or not isinstance(document.get("format"), str):
         raise ResultError(f"{file} is not a baseline: it has no format; accepted: {FORMAT}")
     if document["format"] != FORMAT:
         raise ResultError(
-            f"{file}: format = {document['format']!r:.60}; accepted: {FORMAT}; to write it anew, run with --accept"
+            f"{file}: format = {document['format']!r:.60}; accepted: {FORMAT}; to rewrite it, run with --accept"
         )
     _check_keys(file, "it", document, _HEAD)
     trials = document["trials"]
@@ -49,7 +49,7 @@ def read_baseline(file: Path) -> Baseline:
         raise _damaged(file, f"seed = {seed!r:.40} is not a seed")
     _check_texts(file, "", document, ("version", "suite"))
     if not isinstance(document["scenarios"], dict) or not document["scenarios"]:
-        raise _damaged(file, "scenarios has none")
+        raise _damaged(file, "scenarios is empty")
     scenarios = {name: _recorded(file, name, one, trials) for name, one in document["scenarios"].items()}
     return Baseline(document["suite"], seed, trials, scenarios, document["version"])
 
@@ -85,7 +85,7 @@ def _values(file: Path, where: str, metric: str, values: Any, trials: int) -> li
     if measure is None or measure.better is None:
         raise _damaged(file, f"{where} is not a metric of a baseline")
     if not (_is_list(values, trials) and all(value is None or _is_finite(value) for value in values)):
-        raise _damaged(file, f"{where} has not {trials} numbers")
+        raise _damaged(file, f"{where} does not have {trials} numbers")
     return [worst_value(measure) if value is None else float(value) for value in values]
 
 
