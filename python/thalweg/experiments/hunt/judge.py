@@ -133,7 +133,7 @@ class Judge:
 def niche_of(scenario: Scenario, outcomes: Outcomes, flow: str) -> tuple[int, ...]:
     """What happened to a flow in the first trial, by orders of magnitude, as powers of four.
 
-    Packets lost, those of them wrongly, probe timeouts, and how far the RTT rose over its least.
+    Packets lost, spurious losses, probe timeouts, and how far the RTT rose over its least.
     """
     counts = [
         of_flow(scenario, outcomes, flow, name)[0] for name in ("packets_lost", "spurious_losses", "timeouts")

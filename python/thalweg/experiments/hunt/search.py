@@ -26,7 +26,7 @@ AT_ONCE = 8
 Clock = Callable[[str], Range | None]
 """The range of a parameter that says when something happens; None of any other."""
 BEHAVIOUR = "seen"
-"""What Optuna is told besides: what happened in a scenario."""
+"""What else Optuna is told: what happened in a scenario."""
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,7 @@ def next_level(values: Values) -> float | None:
 
 
 class _Moves:
-    """The steps of Markov chains: which blocks are drawn anew."""
+    """The steps of Markov chains: which blocks are redrawn."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._blocks, self._rng = 0, rng
@@ -186,7 +186,7 @@ class _Moves:
     def redraw(self, tape: Seeds) -> tuple[int, Seeds]:
         """The tape with some blocks of other seeds, chosen without a look at it: the step back is as likely.
 
-        The number is that of the kind of the step.
+        The number belongs to the kind of the step.
         """
         rng, sizes = self._rng, self._blocks.bit_length()
         kind = int(rng.choice(2 * sizes, p=self._chances))
