@@ -1,6 +1,6 @@
 """What one end has logged of one connection in qlog, collected event by event, and the view of it.
 
-Names of events and fields are those of draft-ietf-quic-qlog-quic-events and of its older versions, and those that
+Names of events and fields come from draft-ietf-quic-qlog-quic-events and its older versions, and from what
 picoquic, quic-go, quiche, neqo, mvfst, aioquic, quinn, noq and lsquic write instead.
 """
 
