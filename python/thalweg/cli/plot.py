@@ -107,7 +107,7 @@ def plot(
     if delays is not None and panels is not None:
         raise RequestError("--delays cannot be combined with --panels: it is a figure of its own")
     if delays is not None and len(seed or []) > 1:
-        raise RequestError("--delays takes one --seed, that of the first trial; the others follow")
+        raise RequestError("--delays takes one --seed, for the first trial; the others follow")
     check_figure("--out", output)
     width_mm = None if size is None else millimetres(size, "--size")
     if width_mm is not None and output.suffix == ".html":

@@ -106,7 +106,7 @@ _GROUPS = {
 COMMANDS = {
     name: replace(later, panel=group) for group, commands in _GROUPS.items() for name, later in commands.items()
 }
-"""Where each command is, and what help says of it, in the order of the help."""
+"""Where each command is, and what help says about it, in the order of the help."""
 
 
 class Interruption(BaseException):

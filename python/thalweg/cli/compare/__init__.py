@@ -106,7 +106,7 @@ def compare(
     that a criterion fails more often than in A, and 2 where there are too few trials to say so.
 
     With `--plan`, nothing is compared: it says how many trials it takes to tell a difference of that size, by how
-    those of A vary.
+    A's trials vary.
 
     `--plot` draws every trial, the median and its interval of each result, criterion by criterion.
 

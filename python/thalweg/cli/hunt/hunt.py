@@ -154,7 +154,7 @@ def _print(find: Find, out: Path, link: TrialLink | None) -> None:
     console.print(find.sentence)
     parts = [f"{find.ran} trials", text(find.wall_s, "s", 3)]
     if find.refused:
-        parts.append(f"{find.refused} scenarios cannot be, the first because of: {find.refusal}")
+        parts.append(f"{find.refused} scenarios are invalid, the first because of: {find.refusal}")
     if find.failures:
         parts.append(f"{len(find.failures)} failed")
     console.print(", ".join(parts))
