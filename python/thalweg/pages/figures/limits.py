@@ -1,7 +1,7 @@
 """A ribbon of what limited each sender over time.
 
 Window and pacing change with every acknowledgement, and both mean that the controller decides: they are one
-colour. A part of the ribbon shows what held for most of it. There is none where the controller alone decided.
+colour. A part of the ribbon shows what held for most of it. There is none where only the controller decided.
 """
 
 from __future__ import annotations
