@@ -1,4 +1,4 @@
-"""`thalweg plot`: the figure of a trial as one wants it, or of several over each other."""
+"""`thalweg plot`: the figure of a trial with chosen panels, or of several over each other."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ Rate, loss, RTT, queue delay, share, states of the controller and others (`Measu
 happened until the flow or the trial ended, whether the flow finished or not. A trial that does not define them,
 of a flow that sent nothing or never converged, has the worst value too.
 
-Times count from the start of the trial, but for what `noise.start` and `noise.phase` of the scenario add: a flow
-that starts 60 ms late and takes no longer has the same completion. So trials that differ in nothing but that draw
+Times count from the start of the trial, except for what `noise.start` and `noise.phase` of the scenario add: a
+flow that starts 60 ms late and takes no longer has the same completion. So trials that differ only in that draw
 are one trial, and a target that a document states for fixed starts is as hard to hold with any offset.
 
 Statistics: percentiles interpolate linearly between the order statistics, and have intervals (`statistics`). The

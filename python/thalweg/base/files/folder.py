@@ -171,7 +171,7 @@ class ResultFolder:
             raise
 
     def finish(self) -> None:
-        """The new result is whole: puts it in the place of the older one, Ctrl-C or not. Raises RequestError."""
+        """The new result is whole: replaces the older one with it, Ctrl-C or not. Raises RequestError."""
         if self.root == self.folder:
             return
         try:

@@ -82,7 +82,7 @@ def remove_abandoned(folder: Path) -> None:
     """Removes from a folder the files that killed writers left; files of active writers stay."""
     for file in folder.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
-            # Opened for writing, as NFS wants it for a lock; a link is not followed, a pipe not waited for.
+            # Opened for writing, as NFS requires for a lock; a link is not followed, a pipe not waited for.
             handle = os.open(file, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -232,7 +232,7 @@ def _code(controller: Sequence[str] | None, before: Sequence[str] | None, stack:
 def _check_accepted(
     baseline: Path, strict: bool, junit: Path | None, markdown: Path | None, read: Sequence[Path]
 ) -> None:
-    """Refuses options that ask for more, and a baseline in the place of another file. Raises RequestError."""
+    """Refuses options that ask for more, and a baseline that would replace another file. Raises RequestError."""
     for option, given in (("--strict", strict), ("--junit", junit), ("--markdown", markdown)):
         if given:
             raise RequestError(f"--accept cannot be combined with {option}: it writes what others are judged by")

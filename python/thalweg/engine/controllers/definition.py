@@ -44,7 +44,7 @@ class Definition:
 
     @property
     def report_every(self) -> str | None:
-        """How often it wants a report."""
+        """How often it is to get a report."""
         return self.controller.report_every
 
     @property

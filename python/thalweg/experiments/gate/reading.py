@@ -55,7 +55,7 @@ def read_baseline(file: Path) -> Baseline:
 
 
 def check_replaceable(file: Path) -> None:
-    """Refuses to write a baseline in the place of something else than one, damaged or not, or an empty file.
+    """Refuses to replace anything but a baseline, damaged or not, or an empty file.
 
     Raises RequestError.
     """

@@ -86,7 +86,7 @@ class Judge:
             self.core_s += float(np.asarray(result.outcomes.trials["core_s"]).sum())
 
     def seen(self, document: Mapping[str, Any]) -> Behaviour:
-        """What happened in a scenario, but for the objective."""
+        """What happened in a scenario, without the objective."""
         return self._seen.get(scenario_text(document), Behaviour())
 
     def each(self, document: Mapping[str, Any]) -> Values:

@@ -31,7 +31,7 @@ BEHAVIOUR = "seen"
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What happened in a scenario, but for the objective; empty for one that failed or cannot be."""
+    """What happened in a scenario, without the objective; empty for one that failed or is invalid."""
 
     niche: tuple[int, ...] = ()
     moments: Sequence[Moment] = ()

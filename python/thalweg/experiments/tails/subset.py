@@ -2,11 +2,11 @@
 
 S.-K. Au and J. L. Beck, "Estimation of small failure probabilities in high dimensions by subset simulation",
 Probabilistic Engineering Mechanics 16 (2001). Each level is passed by about a tenth of those that passed the level
-before. Of those, Markov chains make as many as there were at first: a step draws some blocks of a tape anew, and
+before. Of those, Markov chains make as many as there were at first: a step redraws some blocks of a tape, and
 is taken if the trial still passes. Blocks are independent and drawn as they were at first, so that every step
 leaves the distribution of what passes as it is.
 
-A step draws 1, 2 to 3, 4 to 7, ... blocks anew, neighbours or anywhere. Which of these kinds it is, is drawn: a
+A step draws 1, 2 to 3, 4 to 7, ... blocks again, neighbours or anywhere. The kind is drawn: a
 kind is the more likely the further its steps have moved the value so far (C. Pasarica and A. Gelman, "Adaptively
 scaling the Metropolis algorithm using expected squared jumped distance", Statistica Sinica 20, 2010). An event of
 a few blocks needs other steps than one to which all blocks add up.

@@ -304,7 +304,7 @@ class Log:
         return Steps(logged.times_s[begin:], values[begin:])
 
     def _lacks(self, is_sender: bool, acked: Floats, metrics: dict[str, Steps]) -> list[str]:
-        """What an answer wants and the log does not say."""
+        """What an answer needs and the log does not say."""
         if not is_sender:
             unsized = [] if any(size for _, size in self._arrived) else ["sizes of packets"]
             return ["what its sender knew: the log is of the receiver", *unsized]

@@ -28,7 +28,7 @@ _LEAST = 0.1
 def spans(flows: pl.DataFrame, end: float, buckets: int, calls: bool = False) -> pl.DataFrame:
     """Intervals in which one thing limits a sender: flow, limit, time_s, until_s.
 
-    There are none where nothing but its controller limits it, where its stack does not tell, and in a call
+    There are none where only its controller limits it, where its stack does not tell, and in a call
     (`calls`) that waits for its next frame.
     """
     told = flows.filter(pl.col("limited").cast(pl.String) != "") if "limited" in flows.columns else flows.clear()

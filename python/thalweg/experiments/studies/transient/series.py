@@ -1,6 +1,6 @@
 """The metric on a measurement of one's own: a CSV file of rates over time.
 
-The first line names the columns, in any order; others than these are left alone:
+The first line names the columns, in any order; other columns are ignored:
 
 time_s           begin of a row's interval, rising; an interval ends where the next one begins
 throughput_bps   mean rate that was delivered in it

@@ -52,12 +52,12 @@ def before(ratio: Interval) -> Answer:
 
 
 def not_after(ratio: Interval) -> Answer:
-    """Whether the first is at most as late, but for noise."""
+    """Whether the first is at most as late, apart from noise."""
     return below(ratio, 1 + NOISE)
 
 
 def not_before(ratio: Interval) -> Answer:
-    """Whether the first is at least as late, but for noise."""
+    """Whether the first is at least as late, apart from noise."""
     return above(ratio, 1 - NOISE)
 
 
