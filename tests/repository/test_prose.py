@@ -120,7 +120,7 @@ def test_the_manual_and_the_package_say_the_noun() -> None:
 
 
 def test_the_how_tos_and_the_package_do_not_say_beside() -> None:
-    """Other pages, suites, Rust and tests are not there yet."""
+    """Other pages, Rust and tests are not there yet."""
     written = [page for page in pages() if page.startswith("docs/how-to/")]
     assert found(["README.md", "CONTRIBUTING.md", "docs/index.md", *written, *python()], BESIDE) == []
 
