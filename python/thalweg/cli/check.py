@@ -35,7 +35,7 @@ def check(
 ) -> int:
     """Check scenarios without running them or code that they name, and controllers in Python by random paths.
 
-    A controller such as mine.py is played on 30 paths and told 100 sequences of events.
+    A controller such as mine.py runs on 30 paths and gets 100 sequences of events.
 
     Exit status 2 if one of them is refused; 1 if a controller breaks a rule: the scenario that shows it is written
     to a file.

@@ -95,12 +95,12 @@ def plot(
             metavar="N",
             min=1,
             max=_MOST_TRIALS,
-            help="Instead: how many frames of a call came by which delay, over N trials of each controller.",
+            help="Instead: the distribution of the frame delays of a call, over N trials of each controller.",
         ),
     ] = None,
     audit: Audit = False,
 ) -> None:
-    """Draw a trial, or several over each other: of several controllers, or with several seeds.
+    """Draw a trial, or overlay several, with several controllers or seeds.
 
     Example: `thalweg plot c4/bad-wifi -c main=c4 -c "main=cubic as mild" --panels rtt,queue -o rtt.pdf`
     """

@@ -52,7 +52,7 @@ def hunt(
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
     quiet: Quiet = False,
 ) -> int:
-    """Search a space for the scenario in which a flow does worst, and make it small.
+    """Search a space for the scenario in which a flow does worst, and reduce it.
 
     The worst is replayed on fresh seeds before it is called a find; exit status 5 if nothing is found. The same
     plan finds the same scenario, however many threads or workers there are. Ctrl-C keeps the worst so far.

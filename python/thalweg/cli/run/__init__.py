@@ -87,7 +87,7 @@ def run(
     """Run a scenario and judge it.
 
     With several trials, the trace and the plot are of the worst one; with --live, of the last. A flow that is
-    given several controllers has the same trials with each, side by side.
+    given several controllers runs the same trials with each.
 
     Example: `thalweg run c4/bad-wifi -n 20 -c main=c4 -c main=cubic`
     """

@@ -84,13 +84,11 @@ class Parameters:
         help="Use in general, or in controlled environments (RFC 9743 section 4).",
         metavar="NAME",
     )
-    statements: str = option(
-        "", "--statements", help="TOML file with what the author has to write.", metavar="FILE"
-    )
+    statements: str = option("", "--statements", help="TOML file with the texts of the author.", metavar="FILE")
     limits: str = option(
         "",
         "--limits",
-        help="TOML file with other limits than ours; c4-load has the bands on load of C4's authors.",
+        help="TOML file with other limits; c4-load has the load bands of C4's authors.",
         metavar="FILE",
     )
 
