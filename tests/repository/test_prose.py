@@ -106,10 +106,9 @@ def found(files: list[str], phrase: re.Pattern[str]) -> list[str]:
 
 
 def python() -> list[str]:
-    """The files of the package."""
-    listed = subprocess.run(
-        ["git", "ls-files", "python/*.py"], cwd=ROOT, check=True, capture_output=True, text=True
-    )
+    """The files of the package, its suites too."""
+    kinds = ["python/*.py", "python/*.pyi", "python/*.toml"]
+    listed = subprocess.run(["git", "ls-files", *kinds], cwd=ROOT, check=True, capture_output=True, text=True)
     return listed.stdout.splitlines()
 
 
