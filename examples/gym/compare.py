@@ -1,4 +1,4 @@
-"""Sets a controller beside CUBIC and C4 on scenarios that training has not shown it: `python compare.py learnt.py`.
+"""Compares a controller with CUBIC and C4 on scenarios that training has not shown it: `python compare.py learnt.py`.
 
 Prints a table in Markdown: goodput, mean RTT and loss of the flow `main`, medians over the trials of the same seeds.
 """
@@ -18,7 +18,7 @@ UNSEEN = {
     "c4/drop-and-back": "capacity that drops for two seconds",
     "c4/bad-wifi": "jitter of bad Wi-Fi",
     "search/lossy-long": "random loss",
-    "search/beside-cubic": "a flow of CUBIC beside it",
+    "search/beside-cubic": "a competing flow of CUBIC",
     "search/beside-itself": "two more flows of its own, later",
 }
 

@@ -174,7 +174,7 @@ class FakeTransport:
         """Sends packets until the window is full; their numbers."""
 
     def ack(self, packets: Sequence[int], *, marked: int = 0, delivery_rate: float | None = None) -> None:
-        """One ACK frame acknowledges packets now, `marked` of them with CE; the RTT is that of the newest.
+        """One ACK frame acknowledges packets now, `marked` of them with CE; the RTT is the newest packet's.
 
         `delivery_rate`, in bits per second, is the sample of the ACK: the flow measures none by itself.
         """
@@ -773,8 +773,8 @@ class Scenario:
 
     @property
     def resolved(self) -> str:
-        """All that a trial depends on beside its seed, with defaults filled in; controllers in Python by their names
-        alone. Two scenarios with the same text have the same trials in this engine."""
+        """All that a trial depends on except its seed, with defaults filled in; controllers in Python only by their
+        names. Two scenarios with the same text have the same trials in this engine."""
 
     @property
     def flows(self) -> list[FlowDescription]: ...
@@ -805,7 +805,7 @@ class Scenario:
     ) -> tuple[Columns, Columns, list[str], float, str]:
         """The passages of packets through links in one trial, of at most `most` packets from `from_s` on, in the order
         in which they entered a link: link, flow, packet (its number), size_bytes, entered_s, marked_s, left_s (the
-        queue, for the transmitter or dropped), sent_s (its last bit), due_s (when propagation alone would have
+        queue, for the transmitter or dropped), sent_s (its last bit), due_s (when only propagation would have
         brought it), arrived_s, fate ("delivered", or the reason of
         the drop). Then the limits of queues as packets met them: time_s, link, limit_s, limit_bytes, limit_packets;
         the names of the links, down and up for each hop; up to when no packet is left out, in seconds; and the trace

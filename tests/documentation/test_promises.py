@@ -25,9 +25,9 @@ HELD_BY = {
         r"ten minutes": "tests/documentation/test_blocks.py::test_every_block_of_a_page_runs",
         r"This needs Linux or macOS": "tests/documentation/test_promises.py::test_versions_that_readme_asks_for",
         r"Node and `rustup` are needed": "make build",
-        r"One path for a connection, no multipath": "tests/documentation/test_promises.py::test_a_second_path",
+        r"One path per connection, no multipath": "tests/documentation/test_promises.py::test_a_second_path",
         r"The model is not a network": "tests/repository/test_citations.py::test_every_link_leads",
-        r"Real time needs Linux, and has one hop": "tests/live/test_flows.py::test_a_path_of_several_hops",
+        r"Real time requires Linux and a path": "tests/live/test_flows.py::test_a_path_of_several_hops",
     },
     "docs/index.md": {
         r"ten minutes": "tests/documentation/test_blocks.py::test_every_block_of_a_page_runs",

@@ -163,10 +163,10 @@ def test_every_setting_is_a_scenario_for_every_player(controller: str) -> None:
 
 def test_environments_without_a_setting_say_why() -> None:
     quick = Parameters(controller="bbr", quick=True).not_evaluated
-    assert quick["6.2"] == "the profile quick has no setting of it"
+    assert quick["6.2"] == "the profile quick has no setting for it"
     assert Parameters(controller="bbr").not_evaluated == dict(NOT_EVALUATED)
     stack = Parameters(controller="noq:cubic").not_evaluated
-    assert stack == {**NOT_EVALUATED, "7.6": "its settings require the endpoints of the model"}
+    assert stack == {**NOT_EVALUATED, "7.6": "its settings require modelled endpoints"}
 
 
 def test_other_limits_change_standings() -> None:
@@ -231,7 +231,7 @@ def test_too_few_trials_say_so_and_not_that_all_is_well() -> None:
         for name, numbers in play(["alone-wired"], player, n=1).items()
     }
     paragraph = Findings(parameters, played).paragraph()
-    assert paragraph == "The trials of this dossier are too few to say anything of bbr."
+    assert paragraph == "The trials of this dossier are too few to say anything about bbr."
 
 
 def test_the_default_profile_has_a_setting_for_every_section_that_experiments_can_answer() -> None:

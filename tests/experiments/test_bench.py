@@ -212,7 +212,7 @@ def test_the_reference_of_what_is_taken_plays_once_where_it_is_a_side(
     found.taken["other"] = [-0.2]
     print_bench(done, "live", 0.05)
     assert (
-        "taken by other from beside (one): -20.0 % of what it gets beside the kernel's CUBIC"
+        "taken by other from beside (one): -20.0 % of what it gets next to the kernel's CUBIC"
         in capsys.readouterr().out
     )
     # Where no side is, it plays besides, on both ends of the order.

@@ -297,7 +297,7 @@ def test_a_last_record_that_is_cut_off_is_named_and_one_before_is_refused(tmp_pa
     assert "what comes after its last record, which is cut off" in view.missing
     lines = text.split("\n")
     lines[4] = lines[4][:30]
-    with pytest.raises(RequestError, match=r"x\.qlog: line 5: a record is no JSON"):
+    with pytest.raises(RequestError, match=r"x\.qlog: line 5: a record is not JSON"):
         _read(tmp_path, "\n".join(lines))
 
 

@@ -115,7 +115,7 @@ def test_a_twin_amid_jitter_says_that_its_capacity_may_be_too_low(tmp_path: Path
     case = Case.of("jitter", 4, "cubic")
     (tmp_path / "x.sqlog").write_text(writers.quic_go(writers.entries(case.trace, "main")))
     found = thalweg.explain(tmp_path / "x.sqlog", what_if=["reno"])
-    assert "packets come closer together than the capacity says" in found.doubt
+    assert "packets come closer together than the capacity allows" in found.doubt
     assert found.doubt in found.sentences()
 
 

@@ -68,7 +68,7 @@ DAMAGED = [
     (change("trials", to=3), "scenario 'a': trials are not 3 hashes"),
     (change("seed", to=-1), "is damaged: seed = -1; accepted: a whole number, 1 to "),
     (change("seed", to=1.5), "is damaged: seed = 1.5; accepted: a whole number, 1 to "),
-    (change("scenarios", to={}), "is damaged: scenarios has none"),
+    (change("scenarios", to={}), "is damaged: scenarios is empty"),
     (change("scenarios", "a", to=7), "is damaged: scenario 'a' is not a table"),
     (change("scenarios", "\x1b[0m", to={}), r"scenario '\x1b[0m' is not a name"),
     (change("version", to="\x1b[0m"), r'damaged: version = "\u001b[0m"; accepted: text in one line'),
@@ -77,7 +77,7 @@ DAMAGED = [
     (change("scenarios", "a", "trials", to=["x"]), "scenario 'a': trials are not 2 hashes"),
     (change("scenarios", "a", "trials", to=[1, 2]), "scenario 'a': trials are not 2 hashes"),
     (change("scenarios", "a", "metrics", to=[]), "scenario 'a': metrics is not a table"),
-    (change("scenarios", "a", "metrics", "closed", to=[1]), "scenario 'a': 'closed' has not 2 numbers"),
+    (change("scenarios", "a", "metrics", "closed", to=[1]), "scenario 'a': 'closed' does not have 2 numbers"),
     (
         change("scenarios", "a", "metrics", "closed", to=[1, "2"]),
         'value 2 = "2"; accepted: a number of 0 or more, or null',
@@ -141,13 +141,16 @@ BOTH = ["--only", "simple-*"]
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["c4-05", "--only", "alone"], "is of the suite 'c4', not of c4-05"),
+        (["c4-05", "--only", "alone"], "is for the suite 'c4', not for c4-05"),
         (["c4", *BOTH, "-n", "3"], "-n 3: FILE has 2 trials of each scenario"),
         (["c4", *BOTH, "--seed-set", "2"], "begins with seed 1, not with seed set 2 (first trial 1048577)"),
         (["c4", *BOTH, "--only", "satellite"], "lacks satellite of the suite c4"),
         (["c4"], "lacks satellite, low-and-up, drop-and-back and 26 more of the suite c4"),
-        (["c4", *BOTH, "--set", "path.rtt=90ms"], "is of another state of simple-20mbps, simple-200mbps"),
-        (["c4", *BOTH, "--set", "noise.start=2ms"], "is of another state of simple-20mbps, simple-200mbps"),
+        (["c4", *BOTH, "--set", "path.rtt=90ms"], "made with other versions of simple-20mbps, simple-200mbps"),
+        (
+            ["c4", *BOTH, "--set", "noise.start=2ms"],
+            "made with other versions of simple-20mbps, simple-200mbps",
+        ),
     ],
 )
 def test_a_baseline_of_something_else_is_refused_with_what_and_what_to_run(
@@ -173,14 +176,17 @@ def test_a_baseline_with_scenarios_that_the_suite_has_no_longer_is_refused(
     (suite / "two.toml").unlink()
     capsys.readouterr()
     assert main(gate) == 2
-    assert "has two, which the suite mine has not; to write it anew" in capsys.readouterr().err
+    assert "has two, which the suite mine lacks; to rewrite it" in capsys.readouterr().err
     assert main([*gate, "--only", "one"]) == 0
 
 
 def test_a_baseline_of_another_version_of_the_engine_is_refused(accepted: Path, capsys: Capture) -> None:
     accepted.write_text(accepted.read_text().replace(f'"{version()}"', '"0.0.9"'), encoding="utf-8")
     assert main(["gate", "c4", *BOTH, "--baseline", str(accepted)]) == 2
-    assert f"is of thalweg 0.0.9, this is {version()}: a seed has the same trial" in capsys.readouterr().err
+    assert (
+        f"was made by thalweg 0.0.9, this is {version()}: seeds reproduce only within one version"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_part_is_accepted_into_a_baseline_of_the_same_seeds_only(accepted: Path, capsys: Capture) -> None:
@@ -211,7 +217,7 @@ def test_accept_judges_nothing(option: list[str], tmp_path: Path, capsys: Captur
 def test_a_baseline_of_another_flow_of_the_scenario_is_refused(accepted: Path, capsys: Capture) -> None:
     accepted.write_text(accepted.read_text().replace('"flow": "main"', '"flow": "peer"'), encoding="utf-8")
     assert main(["gate", "c4", *BOTH, "--baseline", str(accepted)]) == 2
-    assert "simple-20mbps is judged by flow peer, and not by main; to write it anew" in capsys.readouterr().err
+    assert "simple-20mbps is judged by flow peer, not by main; to rewrite it" in capsys.readouterr().err
 
 
 def test_a_metric_that_gets_a_threshold_later_needs_a_new_baseline(
@@ -220,7 +226,7 @@ def test_a_metric_that_gets_a_threshold_later_needs_a_new_baseline(
     (tmp_path / "t.toml").write_text('[gate]\nmarks = "5 %"\n', encoding="utf-8")
     gate = ["gate", "c4", *BOTH, "--baseline", str(accepted), "--thresholds", str(tmp_path / "t.toml")]
     assert main(gate) == 2
-    assert "simple-20mbps lacks marks, which has a threshold; to write it anew" in capsys.readouterr().err
+    assert "simple-20mbps lacks marks, which has a threshold; to rewrite it" in capsys.readouterr().err
     assert main([*gate, "--accept"]) == 0
     assert main(gate) == 0
 

@@ -373,7 +373,7 @@ def test_a_plan_that_excludes_all_is_one_message(plan: Path, capsys: Capture) ->
     text = PLAN.partition("[axes]")[0].replace("[scenario]", 'exclude = [{ "path.rtt" = "20 ms" }]\n[scenario]', 1)
     plan.write_text(f'{text}[axes]\n"path.rtt" = ["20 ms"]\n', encoding="utf-8")
     assert main(["hunt", str(plan), "--out", str(plan.parent / "out"), "--no-figure"]) == 2
-    assert "none of 24 scenarios can be, the first because of: the plan excludes it" in capsys.readouterr().err
+    assert "none of 24 scenarios is valid, the first because of: the plan excludes it" in capsys.readouterr().err
 
 
 def test_a_plan_in_which_nothing_varies_ends(plan: Path) -> None:

@@ -94,12 +94,12 @@ def test_what_the_name_sets_stays() -> None:
         read_options("cubic:beta=0.7", ["beta=0.5..0.9"])
     with pytest.raises(RequestError, match="sets all options that have a range"):
         read_options("cubic:beta=0.7,c=0.4", [])
-    with pytest.raises(RequestError, match="'beta' is there twice"):
+    with pytest.raises(RequestError, match="'beta' is given twice"):
         read_options("cubic:beta=0.5,beta=0.8", [])
 
 
 def test_an_option_is_given_once() -> None:
-    with pytest.raises(RequestError, match="it is there twice"):
+    with pytest.raises(RequestError, match="it is given twice"):
         read_options("c4", ["push", "push=1..2"])
 
 
@@ -156,7 +156,7 @@ def test_choices_that_a_controller_refuses_are_out(suite: Path, capsys: Capture)
     printed = capsys.readouterr().out
     assert "best of 2, of which 2 are out: cubic" in printed
     assert re.search('out, for one: .*option "beta" of "cubic" cannot be "2.*"; accepted: a number', printed)
-    assert "nothing found: where the search has not looked" in printed
+    assert "nothing found: on new scenarios and seeds" in printed
 
 
 def test_options_that_break_a_guard_where_nobody_looked_are_out(

@@ -156,7 +156,7 @@ def test_a_bench_whose_trials_are_all_late_has_no_answer(conditions: str, tmp_pa
     assert status == 4
     assert document["conditions"][0]["left_out"] == 1
     assert document["conditions"][0]["repeated"] == 2
-    assert "2 trials were not what the scenario describes and thrown away; 1 round is left out: " in said
+    assert "2 trials were not what the scenario describes and discarded; 1 round is left out: " in said
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_a_measurement_of_irtt_is_replayed_with_its_delays(tmp_path: Path, capsy
             '{"round_trips": [{"seqno": 0, "timestamps": {"client": {"send": {"wall": 1e400}}}}]}',
             "client.send.wall = inf: expected whole nanoseconds",
         ),
-        (json.dumps({"round_trips": [trip(0), trip(0)]}), "round_trips[1]: seqno 0 is there twice"),
+        (json.dumps({"round_trips": [trip(0), trip(0)]}), "round_trips[1]: seqno 0 appears twice"),
         (
             json.dumps({"round_trips": [trip(0), lost(1) | {"timestamps": {}}]}),
             "times of the client by the same",

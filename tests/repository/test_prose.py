@@ -39,6 +39,8 @@ PHRASES = {
 """What a line of the product or of a page does not say, each with what it says instead."""
 POINTERS = re.compile(r"\b(?:that|those) of\b(?! offered)")
 """In place of the noun: "the seed of the trial", not "that of the trial"."""
+BESIDE = re.compile(r"(?<![\w\"/-])[Bb]esides?(?=[ .;:]|$)")
+"""Instead: next to, with, against, compared with, in addition to. Names and modules may have the word."""
 
 
 def prose(text: str) -> Iterator[tuple[int, str]]:
@@ -93,15 +95,47 @@ def test_phrases_that_were_mended_do_not_come_back() -> None:
     ] == []
 
 
-def test_the_manual_says_the_noun() -> None:
-    """Comments in code are not there yet."""
+def found(files: list[str], phrase: re.Pattern[str]) -> list[str]:
+    """The lines of these files in which a phrase is."""
+    return [
+        f"{file}:{number}: {line.strip()}"
+        for file in files
+        for number, line in enumerate((ROOT / file).read_text(encoding="utf-8").splitlines(), start=1)
+        if phrase.search(line)
+    ]
+
+
+def python() -> list[str]:
+    """The files of the package, its suites too."""
+    kinds = ["python/*.py", "python/*.pyi", "python/*.toml"]
+    listed = subprocess.run(["git", "ls-files", *kinds], cwd=ROOT, check=True, capture_output=True, text=True)
+    return listed.stdout.splitlines()
+
+
+def test_the_manual_and_the_package_say_the_noun() -> None:
+    """Comments in Rust and in tests are not there yet."""
     written = [page for page in pages() if not page.startswith(("docs/ideas/", "fuzz/"))]
-    assert [
-        f"{page}:{number}: {line.strip()}"
-        for page in written
-        for number, line in enumerate((ROOT / page).read_text(encoding="utf-8").splitlines(), start=1)
-        if POINTERS.search(line)
-    ] == []
+    assert found([*written, *python()], POINTERS) == []
+
+
+def test_the_how_tos_and_the_package_do_not_say_beside() -> None:
+    """Other pages, Rust and tests are not there yet."""
+    written = [page for page in pages() if page.startswith("docs/how-to/")]
+    assert found(["README.md", "CONTRIBUTING.md", "docs/index.md", *written, *python()], BESIDE) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "is_found"),
+    [
+        ("a flow beside CUBIC", True),
+        ("what is stored besides.", True),
+        ('name = f"beside-{other}"', False),
+        ("from settings import alone, beside, calls", False),
+        ("`search/beside-cubic`", False),
+    ],
+)
+def test_beside_is_found_in_prose_and_not_in_names(line: str, is_found: bool) -> None:
+    assert (BESIDE.search(line) is not None) == is_found
 
 
 @pytest.mark.parametrize(

@@ -30,5 +30,5 @@ def test_packets_agree_with_the_outcome_of_the_trial() -> None:
 
 @pytest.mark.parametrize("wrong", [{"from_s": -1.0}, {"from_s": math.nan}, {"from_s": math.inf}, {"most": -1}])
 def test_a_part_that_cannot_be_is_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(RequestError, match="accepted are a time and a number from 0 on"):
+    with pytest.raises(RequestError, match="accepted: a time and a number from 0 on"):
         Scenario.load("c4/simple-20mbps").packets(**wrong)  # type: ignore[arg-type]

@@ -190,9 +190,9 @@ def test_the_published_times_are_of_their_own_magnitude_and_half_of_them_are_not
     assert all(finding.holds for finding in findings(cells))
     halved = {key: replace(cell, values={k: v / 2 for k, v in cell.values.items()}) for key, cell in cells.items()}
     lost = {finding.name for finding in findings(halved) if not finding.holds}
-    assert "completion times beside Prague (P95), to a factor of 1.5" in lost
+    assert "completion times next to Prague (P95), to a factor of 1.5" in lost
     # Harm compares two times of the same table: it does not change.
-    assert "beside Prague, cubic flows take more than twice as long as alone (P95)" not in lost
+    assert "next to Prague, cubic flows take more than twice as long as alone (P95)" not in lost
 
 
 def test_published_values_stand_only_beside_rows_of_the_published_experiment() -> None:

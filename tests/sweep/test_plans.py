@@ -93,7 +93,7 @@ def test_a_grid_has_all_points_that_are_not_excluded_and_tied_axes_go_together(p
             'path.rate" = "20 ms": `rate = "20 ms"`: "20 ms" has an ',
         ),
         ('["5 Mbps", "20 Mbps"]', "[]", 11, "the axis is empty; accepted: a list such as"),
-        ('["5 Mbps", "20 Mbps"]', '["5 Mbps", "5 Mbps"]', 11, "it is there twice"),
+        ('["5 Mbps", "20 Mbps"]', '["5 Mbps", "5 Mbps"]', 11, "it is given twice"),
         ('scale = "log"', "scale = [true]", 13, "steps = 6, scale = [true] }: scale = [true]: accepted"),
         ('["5 Mbps", "20 Mbps"]', '"5 Mbps"', 11, "accepted: a list such as"),
         ('to = "320 ms", steps', 'to = "320 kB", steps', 13, "different units"),

@@ -31,7 +31,7 @@ def keep_blocks() -> None:
     """Asks the C library to keep 64 MiB that are freed, which the next trial allocates again.
 
     Dask starts its workers with a bound of 64 KiB (`MALLOC_TRIM_THRESHOLD_`): each trial then asks the kernel for
-    its memory anew, which takes a sixth of the processor time of short ones.
+    its memory again, which takes a sixth of the processor time of short ones.
     """
     _mallopt(_M_TRIM_THRESHOLD, _KEPT)
     _mallopt(_M_MMAP_THRESHOLD, _KEPT // 2)

@@ -111,7 +111,7 @@ def named_files(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
 def _keys_of_files() -> dict[str, tuple[str, ...]]:
     """The keys that name files, which the schema of scenarios marks.
 
-    Of each, how the contents of such a file begin that stand in the place of its name.
+    With each comes how the contents of such a file begin, where they replace its name.
     """
     found: dict[str, tuple[str, ...]] = {}
     waiting: list[Any] = [json.loads(_native.scenario_schema())]

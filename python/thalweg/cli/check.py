@@ -35,7 +35,7 @@ def check(
 ) -> int:
     """Check scenarios without running them or code that they name, and controllers in Python by random paths.
 
-    A controller such as mine.py is played on 30 paths and told 100 sequences of events.
+    A controller such as mine.py runs on 30 paths and gets 100 sequences of events.
 
     Exit status 2 if one of them is refused; 1 if a controller breaks a rule: the scenario that shows it is written
     to a file.
@@ -52,7 +52,7 @@ def check(
         try:
             entry = find_scenario(reference)
             if live:
-                from thalweg.realtime import LiveScenario  # noqa: PLC0415 - loaded for real time alone
+                from thalweg.realtime import LiveScenario  # noqa: PLC0415 - loaded only for real time
 
                 title = LiveScenario.from_entry(entry, overrides, controllers, reader).title
             else:
@@ -71,8 +71,8 @@ def check(
 
 def _controller(reference: str) -> int:
     """Plays a controller on random paths and sequences; says what did not hold. Returns the exit status."""
-    from thalweg.experiments.checking.check import check_controller  # noqa: PLC0415 - loaded for controllers alone
-    from thalweg.experiments.checking.sequences import (  # noqa: PLC0415 - loaded for controllers alone
+    from thalweg.experiments.checking.check import check_controller  # noqa: PLC0415 - loaded only for controllers
+    from thalweg.experiments.checking.sequences import (  # noqa: PLC0415 - loaded only for controllers
         check_sequences,
     )
 

@@ -18,7 +18,7 @@ def docs(
 ) -> None:
     """Print a page of the manual, or list its pages.
 
-    At a terminal a page is set; elsewhere it is Markdown.
+    At a terminal a page is formatted; elsewhere it is Markdown.
 
     Example: `thalweg docs how-to/ten-minutes`
     """

@@ -29,7 +29,7 @@ def _rfc9743() -> Any:
     study = resolve_name("thalweg.experiments.dossier.study:STUDY")
     run = command(study, choose=_choose, group="dossier")
     run.__doc__ = (
-        f"{study.title}: criteria by environments, beside Reno and CUBIC.\n\n"
+        f"{study.title}: criteria by environments, compared with Reno and CUBIC.\n\n"
         "Example: `thalweg dossier rfc9743 --controller bbr --out results/dossier-bbr`"
     )
     return run

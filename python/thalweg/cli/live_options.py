@@ -1,4 +1,4 @@
-"""Options that are about real time alone, and those that are not."""
+"""Options that are only for real time, and options that are not."""
 
 from __future__ import annotations
 

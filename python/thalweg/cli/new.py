@@ -30,7 +30,7 @@ def new(
 ) -> None:
     """Write a commented scenario file, or with `controller NAME` a controller in Python or Rust, to start from.
 
-    A file that is there already is kept.
+    An existing file is kept.
 
     Example: `thalweg new mine.toml`, or `thalweg new controller mine`
     """

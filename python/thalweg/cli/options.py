@@ -218,7 +218,7 @@ def settings(
 ) -> list[tuple[str, str]]:
     """The keys and values of `--set`, and those that other options stand for, which `--set` can change again.
 
-    Libraries are looked for in the present folder, not in that of a scenario.
+    Libraries are looked for in the present folder, not in the folder of a scenario.
     """
     from thalweg.engine.libraries import given  # noqa: PLC0415 - the engine comes with it
 

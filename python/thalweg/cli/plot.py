@@ -1,4 +1,4 @@
-"""`thalweg plot`: the figure of a trial as one wants it, or of several over each other."""
+"""`thalweg plot`: the figure of a trial with chosen panels, or of several over each other."""
 
 from __future__ import annotations
 
@@ -95,19 +95,19 @@ def plot(
             metavar="N",
             min=1,
             max=_MOST_TRIALS,
-            help="Instead: how many frames of a call came by which delay, over N trials of each controller.",
+            help="Instead: the distribution of the frame delays of a call, over N trials of each controller.",
         ),
     ] = None,
     audit: Audit = False,
 ) -> None:
-    """Draw a trial, or several over each other: of several controllers, or with several seeds.
+    """Draw a trial, or overlay several, with several controllers or seeds.
 
     Example: `thalweg plot c4/bad-wifi -c main=c4 -c "main=cubic as mild" --panels rtt,queue -o rtt.pdf`
     """
     if delays is not None and panels is not None:
         raise RequestError("--delays cannot be combined with --panels: it is a figure of its own")
     if delays is not None and len(seed or []) > 1:
-        raise RequestError("--delays takes one --seed, that of the first trial; the others follow")
+        raise RequestError("--delays takes one --seed, for the first trial; the others follow")
     check_figure("--out", output)
     width_mm = None if size is None else millimetres(size, "--size")
     if width_mm is not None and output.suffix == ".html":

@@ -25,7 +25,7 @@ def replay(
     plot: PlotFile = None,
     audit: Audit = False,
 ) -> int:
-    """Run a stored trial again from its scenario and seed, and check that it is the same.
+    """Run a stored trial again from its scenario and seed, and check that it is identical.
 
     Exit status 1 if it differs, which another version may cause.
 

@@ -1,6 +1,6 @@
 """Shipped scenarios that are changes of another one.
 
-Such a file names its `base`, and has the keys in which it differs, each of which is set as `--set` would: flows
+Such a file names its `base`, and has the keys in which it differs, each set as by `--set`: flows
 and streams by their names, lists as a whole.
 """
 

@@ -1,4 +1,4 @@
-"""Stacks from shared libraries: what one says of itself, asked in a process of its own, since it may crash.
+"""Stacks from shared libraries: what one says about itself, asked in a process of its own, since it may crash.
 
 The native module asks here when it reads a scenario (`crates/bindings/src/libraries.rs`). Processes that play
 trials get the answers with their scenarios, and ask nobody.
@@ -38,7 +38,7 @@ _refusal = ""
 
 
 def inspected(path: str | Path, sha256: str) -> StackInfo:
-    """What the library with this path and these contents says of itself. Raises RequestError."""
+    """What the library with this path and these contents says about itself. Raises RequestError."""
     known = _known.get(str(path))
     if known and known[0] == sha256:
         return known[1]

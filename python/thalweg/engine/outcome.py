@@ -1,7 +1,7 @@
 """Outcomes of trials, as tables, together with their scenario.
 
 Times are seconds, sizes bytes, rates bits per second. Trial `i` of a run that started from seed `s` has
-seed `s + i`: any trial can be repeated from its seed alone.
+seed `s + i`: any trial can be repeated from only its seed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Description:
     time_limit_s: float
     """Simulated time at which a trial ends whatever has finished."""
     controllers: list[dict[str, Any]] = field(default_factory=list)
-    """The controllers in Python: name, and file, sha256 and source, which a class without a file has not."""
+    """The controllers in Python: name, and file, sha256 and source, which a class without a file lacks."""
     rival: dict[str, Any] | None = None
     """Where a rival plays a scenario once more: `of` which, its `flow` and `controller`, what `metrics` count."""
 

@@ -132,7 +132,7 @@ class Scenario(Described):
 
     @staticmethod
     def with_candidate(entry: Entry, overrides: Settings, controllers: Controllers) -> Controllers:
-        """The controllers of flows, with those of the other flows that stand for the candidate.
+        """The controllers of flows, also of the other flows that stand for the candidate.
 
         They are named in the suite (`candidate`), have the controller of its first flow in the scenario, and none
         of their own here. Raises RequestError.
@@ -195,7 +195,7 @@ class Scenario(Described):
 
     @cached_property
     def libraries(self) -> list[Library]:
-        """The shared libraries that are stacks of its flows: path, SHA-256, and what each says of itself."""
+        """The shared libraries that are stacks of its flows: path, SHA-256, and what each says about itself."""
         return self.native.libraries
 
     @property
@@ -299,9 +299,7 @@ class Scenario(Described):
         """
         _check_seed(seed)
         if not (0 <= from_s < math.inf and 0 <= most < 2**32):
-            raise RequestError(
-                f"packets from {from_s} s, {most} at most: accepted are a time and a number from 0 on"
-            )
+            raise RequestError(f"packets from {from_s} s, {most} at most: accepted: a time and a number from 0 on")
         if self.libraries:
             raise RequestError("the log of packets cannot be combined with the stack of a library")
         try:

@@ -80,7 +80,7 @@ class CongestionAgents(AECEnv):  # type: ignore[misc] # PettingZoo says no types
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"seed": self._seed, "drawn": drawn} for agent in self.agents}
-        # Of a flow that has not been asked yet, the least that can be seen.
+        # For a flow that has not been asked yet: the smallest observation.
         self._seen: dict[str, Numbers] = {agent: self.observation_spaces[agent].low for agent in self.agents}
         self._skip_agent_selection = None
         with stepping(self.scenario):

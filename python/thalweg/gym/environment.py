@@ -46,7 +46,7 @@ class Congestion(gymnasium.Env[Numbers, Numbers]):
         """The flow, the first one by default, decides every `interval` ("1 rtt", or a time).
 
         `observe`, `act` and the weights of `reward` are names of `thalweg.gym.FEATURES` and actions; a function
-        as `reward` gets all features by name. `vary` draws keys of the scenario anew for each episode. Raises
+        as `reward` gets all features by name. `vary` redraws keys of the scenario for each episode. Raises
         RequestError.
         """
         self._judge = reward if callable(reward) else None

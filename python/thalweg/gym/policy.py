@@ -6,7 +6,7 @@
         def act(self, observation):
             return -0.5 if observation[1] > 0 else 0.1
 
-Limits: a policy decides from reports alone. Its trial equals an environment in which an agent takes the same
+Limits: a policy decides only from reports. Its trial equals an environment in which an agent takes the same
 actions: the two have the same trace hash.
 """
 

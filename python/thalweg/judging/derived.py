@@ -67,7 +67,7 @@ def _all() -> Iterator[Measure]:
     for limit in LIMITS.values():
         meaning = f'`limited` with `by = "{limit.name}"`'
         yield Measure(f"limited-by-{limit.name}", "share", "flow", None, meaning, limit.column)
-    meaning = "`load`, of which too little is worse"
+    meaning = "`load`, where too little is worse"
     yield replace(METRICS["load"], name="least-load", better="higher", meaning=meaning, words="load from below")
 
 

@@ -8,13 +8,13 @@ Rate, loss, RTT, queue delay, share, states of the controller and others (`Measu
 happened until the flow or the trial ended, whether the flow finished or not. A trial that does not define them,
 of a flow that sent nothing or never converged, has the worst value too.
 
-Times count from the start of the trial, but for what `noise.start` and `noise.phase` of the scenario add: a flow
-that starts 60 ms late and takes no longer has the same completion. So trials that differ in nothing but that draw
+Times count from the start of the trial, except for what `noise.start` and `noise.phase` of the scenario add: a
+flow that starts 60 ms late and takes no longer has the same completion. So trials that differ only in that draw
 are one trial, and a target that a document states for fixed starts is as hard to hold with any offset.
 
 Statistics: percentiles interpolate linearly between the order statistics, and have intervals (`statistics`). The
 failure rate comes with its one-sided 95 % upper bound by Clopper and Pearson, so that "0 of 100" is read as what
-it is: a rate below 3 %, not a proof. The bound is that of the effective number of trials: a trial that is repeated
+it is: a rate below 3 %, not a proof. The bound is for the effective number of trials: a trial that is repeated
 a hundred times proves no more than once. A criterion that allows failures has the bound from below as well: only
 where what is allowed lies outside of both do the trials tell on which side the failure rate is.
 
@@ -266,7 +266,7 @@ def values_of(
     """What a criterion measures in each trial: columns `trial`, `seed` where there is one, and `value`.
 
     Where there is none, the value is the worst, infinite on the side of failure: for times where the flow did not
-    finish, of streams too. A metric of streams without the name of one is that of the worst stream of the flow.
+    finish, of streams too. A metric of streams without the name of a stream is for the worst stream of the flow.
     Times count from `starts_s`, when the scenario has the flow start, as if the flow had started then. Raises
     RequestError.
     """

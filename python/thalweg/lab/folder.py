@@ -101,7 +101,7 @@ class Folder:
         return [file for _, file in named]
 
     def resolver(self) -> Resolver:
-        """Finds controllers in files of this folder alone, if they may run."""
+        """Finds controllers only in files of this folder, if they may run."""
         return _Confined(self)
 
 

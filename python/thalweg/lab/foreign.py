@@ -1,4 +1,4 @@
-"""Files of other programs in the folder of the lab: logs, captures, and what `thalweg explain` says of one.
+"""Files of other programs in the folder of the lab: logs, captures, and what `thalweg explain` says about one.
 
 A file is read as the command does it. Its scenario opens as the trial of a stored result would: the page plays it,
 and says whether the hash is the same.

@@ -2,7 +2,7 @@
 
 What a page asks for starts further processes, such as those that play trials of controllers in Python. A handler
 that never returns keeps one of these at work when the process that started it has ended. A terminal's Ctrl-C is
-for the server alone, which ends its processes. What moves to another process group, as code of a reader can, is
+only for the server, which ends its processes. What moves to another process group, as code of a reader can, is
 not ended.
 """
 

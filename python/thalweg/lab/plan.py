@@ -139,7 +139,7 @@ class SweepRequest:
     def _axis(self, axis: Mapping[str, str]) -> str:
         key = axis["key"].strip()
         if sum(other["key"].strip() == key for other in self.axes) > 1:
-            raise RequestError(f"{key}: it is an axis twice")
+            raise RequestError(f"{key}: it is given twice as an axis")
         if "values" in axis:
             if axis["values"].count(",") > MOST_VALUES:
                 raise RequestError(_too_many(key, axis["values"].count(",")))

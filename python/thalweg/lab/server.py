@@ -1,6 +1,6 @@
 """The local server of the lab: the page, the scenarios of one folder, and the trials that the page asks for.
 
-It answers this machine alone. A page of another site could ask too, from the same browser: so every request but
+It answers only this machine. A page of another site could ask too, from the same browser: so every request but
 for the page itself needs the token of the address that was printed, and all need a Host that is this machine
 (against DNS rebinding) and no Origin but our own. Nothing is read but the page and the folder, and nothing is
 written but the store of a sweep, into that folder.

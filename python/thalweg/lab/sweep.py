@@ -164,7 +164,7 @@ def _end(process: BaseProcess, hearing: threading.Thread) -> None:
 
 
 def _ended(is_stopping: bool) -> str:
-    """What there is to say of a process that has ended without a last word."""
+    """What there is to say about a process that has ended without a last word."""
     if is_stopping:
         return "the process of the sweep did not stop and was ended; what it had written is kept"
     return "the process of the sweep has ended: it may have needed too much memory; what is finished is kept"

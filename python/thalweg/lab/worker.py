@@ -160,7 +160,7 @@ def _column(column: pl.Series) -> Any:
 
 def _read(setup: Mapping[str, Any], folder: Folder) -> _native.Scenario:
     text, sets, controllers = str(setup["text"]), dict(setup["sets"]), dict(setup["controllers"])
-    # Files that a scenario names are looked for beside it: whatever a page calls it, it is in the folder.
+    # Files that a scenario names are looked for next to it: whatever a page calls it, it is in the folder.
     name = _name(str(setup["origin"]))
     folder.checked(text, sets, name)
     resolver = folder.resolver()

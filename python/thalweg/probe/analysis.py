@@ -44,7 +44,7 @@ class Analysis:
     fits: dict[str, WifiFit]
     """Both directions together, and each."""
     published: WifiFit
-    """The fraction alone, both directions together."""
+    """Only the fraction, both directions together."""
     timers: list[Firings]
     """Along all round-trip times."""
     filtered_timers: list[Firings]

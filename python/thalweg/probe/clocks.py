@@ -8,7 +8,7 @@ its delay plus θ, and the reply its delay minus θ. The sum, the round-trip tim
   points, and as close to them as possible. Both directions are used: b is half the difference of their slopes,
   so that a change of the path, which has the same sign in both, is not taken for drift; if the directions
   disagree by more than what they agree on, there is none.
-- **Offset**. Delays alone cannot tell a clock that is late from a path that is slower one way. The usual
+- **Offset**. Delays by themselves cannot tell a clock that is late from a path that is slower one way. The usual
   assumption: the least delay is the same both ways, half of the least round trip. The error is half of the
   difference of the two, at most half of the least round-trip time.
 """

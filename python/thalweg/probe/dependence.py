@@ -99,7 +99,7 @@ def event_lengths(delay: Floats) -> list[int]:
 
 
 def growth(found: Sequence[Dependence]) -> list[float]:
-    """The mean delay of each series over that of the one with the widest spacing; nan where that says nothing.
+    """The mean delay of each series over the series with the widest spacing; nan where that says nothing.
 
     >>> of = [Dependence(interval, mean, {}, 0.0, ()) for interval, mean in ((0.02, 3e-3), (0.1, 2e-3))]
     >>> growth(of)

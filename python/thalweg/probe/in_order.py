@@ -87,8 +87,8 @@ def find_in_order_line(rtt: Floats, interval_s: float) -> InOrderLine:
         return InOrderLine(found=False, below_s=float("nan"), on_line=0, candidates=len(drops))
     below = float(np.median(inside))
     on_line = _within(drops, below - _HALF_WIDTH_S, below + _HALF_WIDTH_S)
-    beside = _within(drops, below - 3 * _HALF_WIDTH_S, below + 3 * _HALF_WIDTH_S) - on_line
-    by_chance = beside / 2
+    around = _within(drops, below - 3 * _HALF_WIDTH_S, below + 3 * _HALF_WIDTH_S) - on_line
+    by_chance = around / 2
     found = on_line > by_chance + _SIGNIFICANT * np.sqrt(by_chance + 1)
     return InOrderLine(found=bool(found), below_s=below, on_line=on_line, candidates=len(drops))
 

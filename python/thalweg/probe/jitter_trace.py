@@ -51,7 +51,7 @@ def jitter_trace(series: Series, direction: Direction) -> str:
     period = round((series.duration_s + interval) * 1e6)
     times = _micros(time[order] - series.sent[0]).clip(0)
     delays = _micros(delay[order] - delay.min())
-    # Of what was sent within a microsecond, the latest arrival holds.
+    # Among packets sent within a microsecond, the latest arrival counts.
     last = np.concatenate([np.diff(times) > 0, [True]]) & (times < period)
     times, delays = times[last], delays[last]
     if not len(times):

@@ -146,7 +146,7 @@ def _table(name: str, file: Path, text: str) -> Series:
     if header not in (_COLUMNS, _OCTOPING):
         raise RequestError(
             f"{file}:{at}: these are not the columns of a probe, {','.join(_COLUMNS)}, "
-            f"or those of octoping, {','.join(_OCTOPING)}; accepted: {READ}"
+            f"or of octoping, {','.join(_OCTOPING)}; accepted: {READ}"
         )
     table = np.array([_numbers(file, at, row, len(header)) for at, row in lines[1:]]).reshape(-1, len(header))
     return _own(name, table) if header == _COLUMNS else _octoping(name, table)
@@ -179,7 +179,7 @@ def _numbers(file: Path, at: int, row: list[str], width: int) -> list[float]:
             raise ValueError
     except ValueError:
         raise RequestError(
-            f"{file}:{at}: {_shown(row)!r}: expected {width} numbers, of which the first two are there"
+            f"{file}:{at}: {_shown(row)!r}: expected {width} numbers, at least the first two"
         ) from None
     return numbers
 

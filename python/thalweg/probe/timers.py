@@ -3,7 +3,7 @@
 Before each round-trip time the timer is what the earlier ones make it. If the reply takes longer, the timer has
 fired while the reply was on its way: spuriously, since it came.
 
-The estimator is that of RFC 9002 section 5.3, and of RFC 6298 section 2 for TCP, which takes the deviation from
+The estimator is from RFC 9002 section 5.3, and from RFC 6298 section 2 for TCP, which takes the deviation from
 the smoothed time of before the sample. A timer starts at the sending of each probe.
 
 # Limits

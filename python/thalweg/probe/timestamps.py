@@ -1,6 +1,6 @@
 """Arrival time of a packet: when the kernel received it from the device, on the monotonic clock.
 
-A program that is woken late reads a packet late; the kernel notes the time of arrival beside the packet
+A program that is woken late reads a packet late; the kernel stores the time of arrival with the packet
 (SO_TIMESTAMPNS, see socket(7)). It does so on the wall clock, which may be set while a probe runs: the time is
 carried over to the monotonic clock at once, by the difference of both at the moment of reading.
 

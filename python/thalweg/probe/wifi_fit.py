@@ -1,6 +1,6 @@
 """Fits the two-component model of Wi-Fi to measured delays, by maximum likelihood.
 
-The delays are those of one direction above their least, with in-order delivery undone (`distribution`): a packet
+The delays are of one direction, above their least, with in-order delivery undone (`distribution`): a packet
 that was not held back contributes the probability of its delay, one that was held back contributes the
 probability of a delay up to its bound. So the estimate does not depend on how often probes were sent, while the
 mean of the delays as they were experienced does.
@@ -96,7 +96,7 @@ def fit_wifi(delays: Censored) -> WifiFit:
 
 
 def fit_published(delays: Censored) -> WifiFit:
-    """Fits the fraction alone, with the published scales: what a requested mean stands for."""
+    """Fits only the fraction, with the published scales: what a requested mean stands for."""
     from scipy import optimize  # noqa: PLC0415 - of an extra
 
     binned = _Binned.of(delays)

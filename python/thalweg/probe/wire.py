@@ -64,7 +64,7 @@ class Message:
     """The token of a request and a challenge; the times and the count belong to a reply."""
 
     def pack(self, key: bytes = b"", version: int = VERSION) -> bytes:
-        """The packet. Version 1 had requests and replies alone, and no token.
+        """The packet. Version 1 had only requests and replies, and no token.
 
         >>> len(Message(REQUEST, session=1, number=0, sent_ns=5).pack())
         72

@@ -67,7 +67,7 @@ class Round(Generic[P]):
 
     point: P
     number: int
-    """How many rounds were before it, those of points that were decided too."""
+    """How many rounds were before it, including rounds of points that were decided."""
     seed: int
     trials: Mapping[int, LiveTrial]
     """By the place of the contestant; after a trial that was not what its scenario describes there is none."""

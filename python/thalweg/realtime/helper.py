@@ -1,6 +1,6 @@
 """The program of the process that runs in real time.
 
-It is run as a file, by an isolated interpreter, and loads nothing but the native module: it needs to have a
+It is run as a file, by an isolated interpreter, and loads only the native module: it needs to have a
 single thread to make namespaces and to fork. Arguments: the file of the native module, the descriptors
 of the request and of the answer, and where to import from if the request names controllers in Python.
 """

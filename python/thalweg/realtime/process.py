@@ -155,7 +155,7 @@ class LiveProcess:
 def _requests_passed_over() -> Iterator[None]:
     """What is started within ignores requests for statistics until it listens to them: the default is its end.
 
-    Limits: from the main thread alone; others cannot say what a signal does.
+    Limits: only from the main thread; others cannot say what a signal does.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -11,7 +11,7 @@ from thalweg.base.files.whole_file import whole_file
 from thalweg.base.quantity import text
 
 Report: TypeAlias = dict[str, Any]
-"""What a run says of itself; docs/how-to/live.md explains it."""
+"""What a run says about itself; docs/how-to/live.md explains it."""
 _MICROSECONDS = re.compile(r"\b(\d+) us\b")
 
 

@@ -45,7 +45,7 @@ def _asked(process: LiveProcess, every_s: float | None) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Recording:
-    """What is kept of a trial besides its outcome."""
+    """What is kept of a trial in addition to its outcome."""
 
     trace: bool = False
     logs: Path | None = None
@@ -139,7 +139,7 @@ class LiveScenario:
     ) -> LiveTrial:
         """One trial, in real time; `on_statistics` hears reports so far, each `every_s` seconds.
 
-        `recording` says what is kept of it besides. Raises RequestError, and KeyboardInterrupt after Ctrl-C.
+        `recording` says what else is kept. Raises RequestError, and KeyboardInterrupt after Ctrl-C.
         """
         kept = recording or Recording()
         request = LiveRequest(self.description.toml, self.description.name, seed, realtime, bound)
@@ -159,7 +159,7 @@ class LiveScenario:
         core_s = end.children_user + end.children_system - begin.children_user - begin.children_system
         native = self._native.measured(measured, core_s)
         outcomes = Outcomes.of(native.outcomes, self.description)
-        # What the emulator says of each link besides, in the order of the table.
+        # What else the emulator says about each link, in the order of the table.
         more = pl.DataFrame(answer["report"]["links"]).select(pl.exclude("name", *outcomes.links.columns))
         outcomes = replace(outcomes, links=outcomes.links.hstack(more))
         series = Trace.of(native.trace) if native.trace else None

@@ -22,7 +22,7 @@ WORDS = {
     "window": ("its congestion window", ""),
     "stalled": ("probe timeouts", ": nothing came back"),
 }
-"""What a sentence calls each limit, and what it says of the largest."""
+"""What a sentence calls each limit, and what it says about the largest."""
 _USUAL = ("pacing", "window")
 """What limits a sender whose controller decides, and so the path does."""
 _MOST = 6

@@ -238,7 +238,7 @@ class Store:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Lets others write. Of a new result beside an older one nothing stays if no scenario was finished."""
+        """Lets others write. A new result next to an older one is removed if no scenario was finished."""
         if not any((self.root / scenario.name).is_dir() for scenario in self._scenarios):
             self._place.forget()
         self._place.close()

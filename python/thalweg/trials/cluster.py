@@ -1,7 +1,7 @@
 """Trials on a cluster of Dask: `--cluster ADDRESS`, or `--cluster local:N` for N processes of this machine.
 
 Dask moves the work and repeats what was lost with a worker. A batch that keeps ending its workers is played trial
-by trial, and a trial that still does fails. Of all workers the engine must be ours, or outcomes would be mixed.
+by trial, and a trial that still does fails. All workers must have our engine, or outcomes would be mixed.
 """
 
 from __future__ import annotations
@@ -195,7 +195,8 @@ class Cluster:
     def _refuse_own_classes(self, scenario: Scenario) -> None:
         if not is_portable(scenario):
             raise RequestError(
-                f"--cluster {self._address!r}: a cluster needs controllers in files, not a class of this process"
+                f"--cluster {self._address!r}: a cluster requires controllers in files, "
+                "not a class of this process"
             )
         if scenario.libraries:
             raise RequestError(f"--cluster {self._address!r} cannot be combined with the stack of a library")
@@ -324,7 +325,7 @@ class _Flight:
         self._finished += len(part.trials)
 
     def _repeat(self, part: _Part) -> None:
-        """Plays trials alone that have ended their workers together; one that has done so alone fails."""
+        """Plays one by one the trials that have ended their worker together; one that ends it again fails."""
         if len(part.trials) > 1:
             self._again += [_Part(part.batch, [trial]) for trial in part.trials]
             return

@@ -24,7 +24,7 @@ TrialRecord = tuple[int, str, float]
 
 
 def is_portable(scenario: Scenario) -> bool:
-    """Whether another process can play it: a class that no file has lives in this process alone."""
+    """Whether another process can play it: a class that is in no file lives only in this process."""
     return all(definition.source for definition in scenario.definitions.values())
 
 

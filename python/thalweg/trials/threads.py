@@ -44,7 +44,7 @@ class Threads:
         in_turn(batches, lambda batch, hear: self.play_batch(batch, take, hear), report)
 
     def play_batch(self, batch: Batch, take: Take, report: Report) -> None:
-        """Plays one batch; no thread waits for the last trial of a scenario, but for those in Python."""
+        """Plays one batch; no thread waits for the last trial of a scenario, except for scenarios in Python."""
         in_python = any(scenario.definitions for scenario in batch.scenarios)
         taken: set[int] = set()
 

@@ -42,7 +42,7 @@ _reserved: dict[Path, int] = {}
 """Folders that this process holds for results to come, with the handle of each."""
 
 Files = Callable[[Path], Iterable[PurePath]]
-"""Files of the result that this document is of, beside it or below."""
+"""Files of the result of this document, next to it or below."""
 
 
 def homes_of_trials(*engines: str) -> list[str]:
@@ -171,7 +171,7 @@ class ResultFolder:
             raise
 
     def finish(self) -> None:
-        """The new result is whole: puts it in the place of the older one, Ctrl-C or not. Raises RequestError."""
+        """The new result is whole: replaces the older one with it, Ctrl-C or not. Raises RequestError."""
         if self.root == self.folder:
             return
         try:
@@ -193,7 +193,7 @@ class ResultFolder:
             _discard(self.root)
 
     def keep(self) -> None:
-        """The new result is a part: it stays beside the older one, until the next run."""
+        """The new result is a part: it stays next to the older one, until the next run."""
         self._kept = True
 
     def close(self) -> None:
@@ -308,7 +308,7 @@ def _refuse_in_the_way(folder: Path, homes: Iterable[str]) -> None:
 
 
 def _discard(path: Path) -> None:
-    """Removes a folder with all that is in it; of a link, the link alone."""
+    """Removes a folder with all that is in it; of a link, only the link."""
     if _is_folder(path):
         shutil.rmtree(path)
     elif os.path.lexists(path):

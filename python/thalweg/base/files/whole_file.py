@@ -1,6 +1,6 @@
 """Files that are there whole or not at all: whatever stops the writing, what was there before stays.
 
-A file grows below another name beside its target, locked by its writer. The kernel takes the lock away when the
+A file grows under another name next to its target, locked by its writer. The kernel takes the lock away when the
 writer ends, however it ends: a file of such a name that nobody has locked is what a killed writer left, and the
 next one in that folder removes it.
 """
@@ -29,7 +29,7 @@ _OS_ERROR = re.compile(r"\(os error (\d+)\)")
 
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
-    """Lends a file beside `target` to write to, and puts it in its place when all is written.
+    """Lends a file next to `target` to write to, and puts it in its place when all is written.
 
     If anything goes wrong in between, Ctrl-C included, the file is removed. The new file has the mode and the
     owner of the old one. A device or a pipe takes what it gets, and so does a file in a folder that takes no
@@ -82,7 +82,7 @@ def remove_abandoned(folder: Path) -> None:
     """Removes from a folder the files that killed writers left; files of active writers stay."""
     for file in folder.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
-            # Opened for writing, as NFS wants it for a lock; a link is not followed, a pipe not waited for.
+            # Opened for writing, as NFS requires for a lock; a link is not followed, a pipe not waited for.
             handle = os.open(file, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -92,7 +92,7 @@ def remove_abandoned(folder: Path) -> None:
 
 
 def _locked_file(final: Path) -> tuple[int, Path]:
-    """Makes a file beside `final` and locks it; its ending stays: it chooses the format of traces and figures."""
+    """Makes a file next to `final` and locks it; its ending stays: it chooses the format of traces and figures."""
     while True:
         handle, name = tempfile.mkstemp(prefix=_PREFIX, suffix=final.suffix, dir=final.parent)
         with contextlib.suppress(OSError):  # a file system without locks: then it is never taken for abandoned

@@ -164,7 +164,7 @@ def _tell(done: Bench) -> None:
         trials = "1 trial was" if repeated == 1 else f"{repeated} trials were"
         rounds = "1 round is" if left_out == 1 else f"{left_out} rounds are"
         rest = f"; {rounds} left out: {ADVICE}" if left_out else ""
-        note(f"{trials} not what the scenario describes and thrown away{rest}")
+        note(f"{trials} not what the scenario describes and discarded{rest}")
     for effect in done.effects:
         if effect.b and effect.answer == "worse":
             allowed = effect.threshold.words(effect.measure.unit)

@@ -42,7 +42,7 @@ def print_bench(done: Bench, suite: str, width: float) -> None:
             taken = condition.taken_by(name)
             console.print(
                 f"taken by {name} from {condition.neighbour} ({condition.name}): {percent(taken.value)}"
-                f"{_bracketed_share(taken)} of what it gets beside the kernel's CUBIC",
+                f"{_bracketed_share(taken)} of what it gets next to the kernel's CUBIC",
                 soft_wrap=True,
             )
     open_ones = [condition.name for condition in done.conditions if not condition.is_decided(width)]

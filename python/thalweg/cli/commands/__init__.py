@@ -29,11 +29,11 @@ _GROUPS = {
             "score:score", "Print one JSON document: figures, score and guards of a controller against CUBIC."
         ),
         "replay": postponed(
-            "replay:replay", "Run a stored trial again from its scenario and seed, and check that it is the same."
+            "replay:replay", "Run a stored trial again from its scenario and seed, and check that it is identical."
         ),
     },
     "Compare and guard": {
-        "compare": postponed("compare:compare", "Set stored results side by side: each against the first."),
+        "compare": postponed("compare:compare", "Compare stored results, each with the first."),
         "gate": postponed(
             "gate:gate",
             "Compare a suite with the baseline of a repository, and fail where it became worse; "
@@ -44,10 +44,10 @@ _GROUPS = {
         "sweep": postponed(
             "sweep:sweep",
             "Run a scenario over a space of its keys, controllers and seeds: `thalweg sweep PLAN.toml --out DIR`, "
-            "which is short for `thalweg sweep run`; see `thalweg docs sweeps`.",
+            "short for `thalweg sweep run`; see `thalweg docs sweeps`.",
         ),
         "hunt": postponed(
-            "hunt.hunt:hunt", "Search a space for the scenario in which a flow does worst, and make it small."
+            "hunt.hunt:hunt", "Search a space for the scenario in which a flow does worst, and reduce it."
         ),
         "tails": postponed(
             "hunt.tails:tails",
@@ -76,11 +76,9 @@ _GROUPS = {
         "lab": postponed("lab:lab", "Serve the lab to a browser on this machine, until Ctrl-C."),
         "explain": postponed(
             "run.explain:explain",
-            "Say why a flow was as slow as it was, of a scenario or of a file of another program.",
+            "Say why a flow was slow, in a scenario or in a file of another program.",
         ),
-        "plot": postponed(
-            "plot:plot", "Draw a trial, or several over each other: of several controllers, or with several seeds."
-        ),
+        "plot": postponed("plot:plot", "Draw a trial, or overlay several, with several controllers or seeds."),
         "report": postponed("report:report", "Write a stored result as one HTML page that works offline."),
         "list": postponed(
             "list:list_",
@@ -106,7 +104,7 @@ _GROUPS = {
 COMMANDS = {
     name: replace(later, panel=group) for group, commands in _GROUPS.items() for name, later in commands.items()
 }
-"""Where each command is, and what help says of it, in the order of the help."""
+"""Where each command is, and what help says about it, in the order of the help."""
 
 
 class Interruption(BaseException):

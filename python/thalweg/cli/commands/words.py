@@ -1,4 +1,4 @@
-"""What typer says of a wrong command line, in our words: what is wrong, and what is accepted."""
+"""What typer says about a wrong command line, in our words: what is wrong, and what is accepted."""
 
 from __future__ import annotations
 

@@ -100,14 +100,14 @@ def compare(
     format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
     quiet: Quiet = False,
 ) -> int:
-    """Set stored results side by side: each against the first.
+    """Compare stored results, each with the first.
 
-    Trials with the same seed see the same path and are compared in pairs where that tells more than to compare all
-    with all. With `--fail-above`, the exit status is 1 where the trials say that something is worse by more, or
-    that a criterion fails more often than in A, and 2 where there are too few trials to say so.
+    Trials with the same seed see the same path and are compared in pairs where that tells more than comparing all
+    with all. With `--fail-above`, the exit status is 1 where the trials show that something is worse by more, or
+    that a criterion fails more often than in A, and 2 where there are too few trials to tell.
 
-    With `--plan`, nothing is compared: it says how many trials it takes to tell a difference of that size, by how
-    those of A vary.
+    With `--plan`, nothing is compared: it says how many trials a difference of that size needs, given how A's
+    trials vary.
 
     `--plot` draws every trial, the median and its interval of each result, criterion by criterion.
 

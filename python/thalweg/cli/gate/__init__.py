@@ -114,7 +114,7 @@ def gate(
             "--seed-set",
             min=1,
             max=LARGEST_SET,
-            help="Number of a set of seeds, as of suites.  [default: the baseline's, or 1]",
+            help="Number of a set of seeds, as for suites.  [default: the baseline's, or 1]",
             show_default=False,
         ),
     ] = None,
@@ -139,7 +139,7 @@ def gate(
 
     The exit status is 1 where a metric is worse than in the baseline by more than its threshold, with --strict
     where any trial differs, and 2 where there are too few trials to tell. With --live there is no baseline:
-    before and now are played in pairs, in real time, until these tell.
+    before and now run in pairs, in real time, until the pairs decide.
 
     Example: `thalweg gate c4 --only "simple-*" -c main=cubic --baseline thalweg-baseline.json --accept`
     """
@@ -161,7 +161,7 @@ def gate(
     judged_by = found.thresholds if thresholds is None else _read_thresholds(thresholds)
     outputs = Outputs(format_, junit, markdown)
     if live:
-        from thalweg.cli.gate.live import PAIRS, gate_live  # noqa: PLC0415 - loaded for real time alone
+        from thalweg.cli.gate.live import PAIRS, gate_live  # noqa: PLC0415 - loaded only for real time
 
         return gate_live(
             found,
@@ -232,7 +232,7 @@ def _code(controller: Sequence[str] | None, before: Sequence[str] | None, stack:
 def _check_accepted(
     baseline: Path, strict: bool, junit: Path | None, markdown: Path | None, read: Sequence[Path]
 ) -> None:
-    """Refuses options that ask for more, and a baseline in the place of another file. Raises RequestError."""
+    """Refuses options that ask for more, and a baseline that would replace another file. Raises RequestError."""
     for option, given in (("--strict", strict), ("--junit", junit), ("--markdown", markdown)):
         if given:
             raise RequestError(f"--accept cannot be combined with {option}: it writes what others are judged by")
@@ -241,7 +241,7 @@ def _check_accepted(
 
 
 def _old(file: Path, accept: bool, only: list[str] | None) -> Baseline | None:
-    """The baseline that is there; one that is written anew in full may be missing or damaged."""
+    """The baseline that is there; one that is rewritten in full may be missing or damaged."""
     if accept and not file.exists():
         return None
     try:

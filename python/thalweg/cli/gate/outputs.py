@@ -1,4 +1,4 @@
-"""Where the answers of a gate go: one document or a table to the standard output, and files beside it."""
+"""Where the answers of a gate go: one document or a table to the standard output, and files."""
 
 from __future__ import annotations
 

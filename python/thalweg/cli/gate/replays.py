@@ -14,7 +14,7 @@ class Given:
     scenarios: Mapping[str, str]
     """The argument of `thalweg run` for each name."""
     controllers: Sequence[str]
-    """The texts of `-c`; a scenario takes those of the flows that it has."""
+    """The texts of `-c`; a scenario takes the texts for the flows that it has."""
     settings: Sequence[str]
     stack: str | None
     allow_unseeded: bool

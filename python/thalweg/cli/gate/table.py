@@ -24,7 +24,7 @@ _LEFT = 3
 _DROPPABLE = ("of", "threshold", "baseline", "change")
 """What a narrow terminal goes without, the first one first."""
 IDENTICAL = "identical"
-"""The name of a case of which no metric failed."""
+"""The name of a case in which no metric failed."""
 _STYLES = {"worse": "bold red", "better": "green", "identical": "green"}
 
 
@@ -89,7 +89,7 @@ def complain_of(judgement: Judgement, given: Given, strict: bool) -> None:
 
 
 def summary(judgement: Judgement) -> str:
-    """One line: how many trials are those of the baseline, and what the others tell.
+    """One line: how many trials are identical to the baseline's, and what the others tell.
 
     >>> summary(Judgement([], {}))
     '0 of 0 trials are identical to the baseline'

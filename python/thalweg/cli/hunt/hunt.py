@@ -52,7 +52,7 @@ def hunt(
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
     quiet: Quiet = False,
 ) -> int:
-    """Search a space for the scenario in which a flow does worst, and make it small.
+    """Search a space for the scenario in which a flow does worst, and reduce it.
 
     The worst is replayed on fresh seeds before it is called a find; exit status 5 if nothing is found. The same
     plan finds the same scenario, however many threads or workers there are. Ctrl-C keeps the worst so far.
@@ -154,7 +154,7 @@ def _print(find: Find, out: Path, link: TrialLink | None) -> None:
     console.print(find.sentence)
     parts = [f"{find.ran} trials", text(find.wall_s, "s", 3)]
     if find.refused:
-        parts.append(f"{find.refused} scenarios cannot be, the first because of: {find.refusal}")
+        parts.append(f"{find.refused} scenarios are invalid, the first because of: {find.refusal}")
     if find.failures:
         parts.append(f"{len(find.failures)} failed")
     console.print(", ".join(parts))

@@ -74,8 +74,8 @@ def tails(
     """Estimate how likely it is that a metric of a trial is beyond a value, with an interval.
 
     Subset simulation: trials that come near to the event are changed in some blocks of 100 ms, and kept if they
-    come as near again, level by level. worst.toml is the trial that came furthest. Experimental: an event that a
-    few blocks make can be likelier than the interval says.
+    come as near again, level by level. worst.toml is the trial that came furthest. Experimental: an event of
+    only a few blocks can be likelier than the interval says.
 
     Example: `thalweg tails c4/media-wifi-fade --metric max-delay --above "2 s" --to 1e-6 --out results/tails`
     """

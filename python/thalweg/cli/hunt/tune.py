@@ -99,7 +99,7 @@ def _print(tuned: TuningResult) -> None:
     if gain is not None:
         console.print(f"held back: {gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f}), {tuned.answer}")
     if not tuned.is_better:
-        console.print("nothing found: where the search has not looked, none is told to gain on the options given")
+        console.print("nothing found: on new scenarios and seeds, no choice shows a gain over the options given")
     for guard in tuned.broken:
         value = guard.value if isinstance(guard.value, str) else f"{guard.value:.3g}"
         console.print(f"out: on {guard.scenario} the guard {guard.guard} is broken ({value})", soft_wrap=True)

@@ -87,7 +87,7 @@ def run(
     """Run a scenario and judge it.
 
     With several trials, the trace and the plot are of the worst one; with --live, of the last. A flow that is
-    given several controllers has the same trials with each, side by side.
+    given several controllers runs the same trials with each.
 
     Example: `thalweg run c4/bad-wifi -n 20 -c main=c4 -c main=cubic`
     """
@@ -101,14 +101,14 @@ def run(
     if len(choices) > 1:
         _refuse_for_many(live, trace, plot)
         refuse_options(options)
-        from thalweg.cli.run.side_by_side import run_side_by_side  # noqa: PLC0415 - loaded for several alone
+        from thalweg.cli.run.side_by_side import run_side_by_side  # noqa: PLC0415 - loaded only for several
 
         given = settings(set_, stack, allow_unseeded)
         with chosen(jobs, cluster) as executor:
             return run_side_by_side(entry, given, choices, seed, trials, executor, format_)
     if live:
         refuse_virtual(stack, jobs, cluster, allow_unseeded)
-        from thalweg.cli.run.live import run_live  # noqa: PLC0415 - loaded for real time alone
+        from thalweg.cli.run.live import run_live  # noqa: PLC0415 - loaded only for real time
         from thalweg.realtime import LiveScenario  # noqa: PLC0415
 
         real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
@@ -134,7 +134,7 @@ def run(
     if late := outcomes.unfinished():
         complain(late)
     if interrupted:
-        kept = f"; {out} keeps them for the next run, and no result yet" if out else ""
+        kept = f"; {out} keeps them for the next run; it has no result yet" if out else ""
         complain(f"interrupted: {outcomes.n} of {trials} trials were finished and are shown{kept}", label="")
         return INTERRUPTED
     if trace or plot:

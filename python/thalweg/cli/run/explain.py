@@ -60,7 +60,7 @@ def explain(
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the trial.")] = 1,
     as_: Annotated[
         str | None,
-        typer.Option("--as", metavar="CONTROLLER", help="For a file: a controller that its sender should be."),
+        typer.Option("--as", metavar="CONTROLLER", help="For a file: the controller to compare its sender with."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -77,11 +77,13 @@ def explain(
     ] = None,
     scenario_out: Annotated[
         Path | None,
-        typer.Option("--scenario", metavar="FILE", help="For a file: write a scenario (.toml) that is like it."),
+        typer.Option(
+            "--scenario", metavar="FILE", help="For a file: write the scenario (.toml) inferred from it."
+        ),
     ] = None,
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
 ) -> None:
-    """Say why a flow was as slow as it was, of a scenario or of a file of another program.
+    """Say why a flow was slow, in a scenario or in a file of another program.
 
     For a scenario, limits and causes come from the simulator, which knows them; the table plays the same seed
     without what stood in the way, and with other controllers. For a file, they follow from what it says.

@@ -14,7 +14,7 @@ from thalweg.cli.status import PASSED
 
 
 def merge(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders that --out named.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders written with --out.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where all their trials go.")
     ] = None,
@@ -22,7 +22,7 @@ def merge(
 ) -> int:
     """Put the trials of several folders into one.
 
-    A folder is that of a suite, a study, a score, a hunt or a sweep. The same command with this `--out` then plays
+    Each folder holds a suite, a study, a score, a hunt or a sweep. The same command with this `--out` then plays
     what is still missing, and concludes. A merge that was stopped is simply run again.
 
     Example: `thalweg merge results/shard-* --out results/c4`

@@ -1,4 +1,4 @@
-"""Where the trials of a command run, and what it says of those that a folder had or that other shards have."""
+"""Where the trials of a command run, and what it says about those that a folder had or that other shards have."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def command(
     choose: Choose | None = None,
     group: str = "study",
 ) -> Callable[..., int]:
-    """The function behind `thalweg study NAME`; for a study in real time alone, without seeds and threads.
+    """The function behind `thalweg study NAME`; for a study only in real time, without seeds and threads.
 
     `group` is the command that it belongs to.
 
@@ -77,7 +77,7 @@ def command(
             jobs, cluster = given.pop("jobs"), given.pop("cluster")
             part = shard_of(given.pop("shard", "1/1"), ending.out)
             if live and part.of > 1:
-                raise RequestError("--shard cannot be combined with --live: no trial in real time comes again")
+                raise RequestError("--shard cannot be combined with --live: trials in real time never repeat")
             ending = replace(ending, strict_timing=strict)
             where = {"seed": given.pop("seed")}
             where["timing"] = timing(live, realtime, bound, strict, retry)

@@ -100,8 +100,8 @@ def suite(
         typer.Option(
             "--against",
             metavar="NAME",
-            help="Also run the main flow with this rival, and say where its own controller stands; may be "
-            "repeated. Replaces the rivals of the suite; none leaves them out.",
+            help="Also run the main flow with this rival, and rank its own controller among them; may be "
+            "repeated. Replaces the rivals of the suite; none runs it without rivals.",
         ),
     ] = None,
     figures: FiguresFolder = None,

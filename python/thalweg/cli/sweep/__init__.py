@@ -36,7 +36,7 @@ sweep = typer.Typer(
     name="sweep",
     cls=group_of(COMMANDS, _RunsPlans),
     help="Run a scenario over a space of its keys, controllers and seeds: `thalweg sweep PLAN.toml --out DIR`, "
-    "which is short for `thalweg sweep run`; see `thalweg docs sweeps`.",
+    "short for `thalweg sweep run`; see `thalweg docs sweeps`.",
     no_args_is_help=True,
 )
 sweep.callback()(lambda: None)

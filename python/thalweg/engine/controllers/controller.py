@@ -53,7 +53,7 @@ class Controller:
         """One packet was declared lost."""
 
     def on_timeout(self, event: Timeout, path: Path) -> None:
-        """A probe timeout fired (RFC 9002 section 6.2). No packet is lost by that alone."""
+        """A probe timeout fired (RFC 9002 section 6.2). This by itself means no loss."""
 
     def on_spurious_loss(self, event: SpuriousLoss, path: Path) -> None:
         """A packet that was declared lost, or that a probe timeout had fired for, arrived after all."""

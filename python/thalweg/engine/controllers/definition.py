@@ -17,7 +17,7 @@ from thalweg.engine.controllers.options import check_needed, options_of, read_op
 from thalweg.engine.controllers.source import Source
 
 NAMELESS = "python:"
-"""What the text of a class begins with that no file can be read for: it lives in this process alone."""
+"""What the text of a class begins with that no file can be read for: it lives only in this process."""
 _FILE = re.compile(r"(?P<file>[^:]*\.py|.*?[/\\][^:]*\.py)(?::(?P<rest>.*))?", re.DOTALL)
 
 
@@ -30,7 +30,7 @@ class Definition:
     controller: type[Controller]
     options: Mapping[str, Any]
     source: Source | None
-    """None for a class of this process alone."""
+    """None for a class of only this process."""
 
     @property
     def make(self) -> Callable[[Init], Controller]:
@@ -44,7 +44,7 @@ class Definition:
 
     @property
     def report_every(self) -> str | None:
-        """How often it wants a report."""
+        """How often it is to get a report."""
         return self.controller.report_every
 
     @property

@@ -115,7 +115,7 @@ def _types(hint: Any, what: str, name: str) -> list[Any]:
 
 
 def read_options(text: str, known: Mapping[str, Option], what: str) -> dict[str, Any]:
-    """The values that `beta=0.8,fast` stands for; a switch may stand alone for `=on`. Raises RequestError."""
+    """The values that `beta=0.8,fast` stands for; a switch by itself means `=on`. Raises RequestError."""
     given: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))

@@ -1,6 +1,6 @@
 """A Rust crate with a controller of its own, to start from: what `thalweg new controller NAME --rust` writes.
 
-The crate depends on those of Thalweg by path, so it takes a checkout of its sources. Its texts are those of
+The crate depends on Thalweg's crates by path, so it takes a checkout of its sources. Its texts are the texts of
 `crate`, with names and paths filled in; `examples/rust-controller` is such a crate.
 """
 
@@ -23,7 +23,7 @@ _PACKAGE = Path(thalweg.__file__).resolve().parent
 
 
 def crates_of_checkout() -> Path | None:
-    """The Rust crates beside this package, where it runs from a checkout."""
+    """The Rust crates next to this package, if it runs from a checkout."""
     crates = _PACKAGE.parents[1] / "crates"
     return crates if (crates / "control" / "Cargo.toml").is_file() else None
 

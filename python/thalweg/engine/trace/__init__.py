@@ -105,7 +105,7 @@ class Trace:
         return Trace(flows, *others)
 
     def table(self) -> pl.DataFrame:
-        """All series in one table, ordered by time; the number of a packet that stands alone is there once."""
+        """All series in one table, ordered by time; the number of a packet by itself is there once."""
         last = pl.when(pl.col("last_packet") > pl.col("first_packet")).then("last_packet")
         parts = {
             "flow": self.flows,

@@ -10,7 +10,7 @@ acknowledgements received, as ranges of packet numbers that were not acknowledge
 that a link held back and frames of calls are events of our own: `thalweg:drop`, `thalweg:held_back` and
 `thalweg:frame`, whose time is that at which the frame was due. Times and RTTs are milliseconds, as qlog has them.
 
-Limits: packets of the handshake, packets that carry an acknowledgement alone, and the frames of data packets are
+Limits: packets of the handshake, packets that carry only an acknowledgement, and the frames of data packets are
 not recorded.
 """
 

@@ -7,8 +7,8 @@ is not decided. A round that lacks a trial in time is left out, and counted.
 bench, which keeps what was measured until then.
 
 **Taken.** Where a condition has a neighbour, CUBIC of the kernel plays the main flow too. What a side takes is how
-much less the neighbour gets beside it than beside that, as a share (Ware, Mukerjee, Seshan and Sherry, Beyond
-Jain's Fairness Index, HotNets 2019).
+much less the neighbour gets next to it than next to the reference, as a share (Ware, Mukerjee, Seshan and Sherry,
+Beyond Jain's Fairness Index, HotNets 2019).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from thalweg.realtime.kernel import kernel_controllers
 _COMPARED = ("rate", "completion", "loss", "queue-delay")
 """Metrics of the main flow. What may be 0, and so has a least threshold, has a difference, others a ratio."""
 REFERENCE = Side("kernel:cubic", controller="kernel:cubic")
-"""Beside which is measured what a side takes from a neighbour."""
+"""What a side takes from a neighbour is measured against this controller."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Plan:
 
     @property
     def reference(self) -> Side:
-        """Beside which is measured what others take: a side, if one is the kernel's CUBIC itself."""
+        """What others take is measured against this: a side, if one is the kernel's CUBIC itself."""
         alike = (side for side in self.sides if side.controller == REFERENCE.controller)
         return next(alike, REFERENCE)
 
@@ -82,7 +82,7 @@ class Condition:
 
     name: str
     contestants: list[Contestant]
-    """The sides, and the reference where it plays besides."""
+    """The sides, and the reference if it plays as well."""
     effects: list[Pairs]
     neighbour: str | None
     """The flow from which sides take, if there is one."""

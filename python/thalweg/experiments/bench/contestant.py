@@ -1,4 +1,4 @@
-"""One side of a bench under one condition: its scenario is made anew for each attempt, and its files are kept."""
+"""One side of a bench under one condition: its scenario is made again for each attempt, and its files are kept."""
 
 from __future__ import annotations
 

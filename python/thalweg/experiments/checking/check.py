@@ -11,7 +11,7 @@ hold:
   same queue drops them;
 - what is decided is a number (the simulator refuses all else).
 
-Limits: trials run in virtual time, so a handler that takes for ever is stopped by Ctrl-C alone.
+Limits: trials run in virtual time, so a handler that takes for ever is stopped only by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Violation:
 
 
 def cases(seed: int, n: int) -> Iterator[tuple[int, str]]:
-    """Scenario files with a path drawn at random each; those of a seed are always the same.
+    """Scenario files with a path drawn at random each; a seed always draws the same ones.
 
     >>> [text for _, text in cases(1, 2)] == [text for _, text in cases(1, 2)] != [text for _, text in cases(2, 2)]
     True
@@ -99,7 +99,7 @@ def check_controller(controller: str, seed: int = 1, n: int = 30) -> Iterator[Vi
 
 
 def _ignores_marks(trial: Trial, text: str, controller: str, seed: int) -> str | None:
-    """What a queue that marks shows, beside one that drops and is otherwise the same."""
+    """What a queue that marks shows, compared with one that drops and is otherwise the same."""
     down = trial.links.row(0, named=True)
     if not down["marked_packets"]:
         return None

@@ -2,15 +2,15 @@
 
 A sequence sends packets as the window allows, and then draws what happens to them: they are acknowledged in any
 order, lost, declared lost by mistake, marked; time passes, up to five seconds at once; data runs out; the packet
-size grows. The state of the path stays consistent with the events, and their order is that of
+size grows. The state of the path stays consistent with the events, and come in the order of
 `thalweg.Controller`. After each handler must hold:
 
 - it has raised nothing;
 - window, pacing rate and quantum are finite numbers, the rate and the quantum not zero;
 - the window is two packets or more (RFC 9002 section 7.2, kMinimumWindow), of their size at the start.
 
-Events are stand-ins with the attributes of those of the simulator. Limits: at most 200 packets are in flight; a
-handler that takes for ever is stopped by Ctrl-C alone.
+Events are stand-ins with the attributes of the simulator's events. Limits: at most 200 packets are in flight; a
+handler that takes for ever is stopped only by Ctrl-C.
 """
 
 from __future__ import annotations

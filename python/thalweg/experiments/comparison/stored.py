@@ -4,7 +4,7 @@ Rows belong together that say the same in words: a study names its cells by cont
 that say the same in words are distinguished by their position.
 
 A difference of two such numbers has no interval, and proves nothing. What differs is told by the values of trials,
-where a study has stored them: the medians of each cell and measure are compared as those of suites are, in pairs
+where a study has stored them: the medians of each cell and measure are compared as in suites, in pairs
 where both have the same seeds, and all of them are one family (`statistics.discovery`).
 
 Limits: a measure that some trial does not define is not compared; one that each trial of a defines and none of b
@@ -52,7 +52,7 @@ Samples = Mapping[tuple[str, str], _Sample]
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """What a folder says of a study."""
+    """What a folder says about a study."""
 
     folder: Path
     name: str

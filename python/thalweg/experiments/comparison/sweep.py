@@ -1,7 +1,7 @@
 """A stored sweep as `compare` reads it: a row for each point, and the values of all trials.
 
-Of flows, all metrics are compared that some trial defines (`results/measured.py`). A completion that never came is
-infinite; any other metric leaves out the trials that do not define it.
+For flows, all metrics are compared that some trial defines (`results/measured.py`). A completion that never came
+is infinite; any other metric leaves out the trials that do not define it.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ class Findings:
         few = count[UNDECIDED]
         undecided = f" {few} of {len(self.judged)} numbers are undecided." if few else ""
         if not count[HOLDS] and not places:
-            return f"The trials of this dossier are too few to say anything of {name}."
+            return f"The trials of this dossier are too few to say anything about {name}."
         if not places:
             without = ", ".join(f"Section {number}" for number in self.parameters.not_evaluated)
             return (
@@ -154,7 +154,7 @@ class Findings:
             title = section.title[0].lower() + section.title[1:]
             parts.append(f"{title} (RFC 9743, Section {section.number}: {', '.join(what)})")
         return (
-            f"{name} was evaluated in simulation beside Reno (RFC 9002) and CUBIC (RFC 9438). It exceeded "
+            f"{name} was evaluated in simulation against Reno (RFC 9002) and CUBIC (RFC 9438). It exceeded "
             f"limits of the evaluation in these environments: {'; '.join(parts)}. It was not found safe there, "
             f"and its use there is not recommended without further evaluation.{undecided}"
         )
@@ -172,10 +172,10 @@ _AUTHOR = ("5.3.1", "7.10")
 def sentence(one: Judgement) -> str:
     """What was found, in a sentence.
 
-    It names the candidate's number, those of the standards, and whether they differ beyond chance.
+    It names the candidate's number, the standards' numbers, and whether they differ beyond chance.
     """
     number = one.number
-    beside = " and ".join(
+    standards = " and ".join(
         f"{amount(median(values), number)} of {NAMES[name]}"
         for name, values in zip(STANDARDS, one.of_standards, strict=True)
     )
@@ -186,7 +186,9 @@ def sentence(one: Judgement) -> str:
     }
     differing = ", ".join(f"{words} {' and '.join(names)}" for words, names in told.items())
     limit = limit_text(median(one.bound), number)
-    return f"{number.heading} {amount(one.interval.value, number)}, limit {limit}, beside {beside}: {differing}"
+    return (
+        f"{number.heading} {amount(one.interval.value, number)}, limit {limit}, against {standards}: {differing}"
+    )
 
 
 def replay(one: Judgement) -> str:

@@ -1,8 +1,8 @@
-"""Sets the numbers of the candidate against those of the standards, setting by setting.
+"""Compares the numbers of the candidate with the standards' numbers, setting by setting.
 
 Trials are paired by seed. A limit *fails* if the interval of the median of what exceeds it lies above zero, it
 *holds* if the interval lies below, and is otherwise *undecided*: there are not enough trials. It *differs* from a
-standard if the interval of the median of the paired differences does not hold zero. All intervals are those of
+standard if the interval of the median of the paired differences does not hold zero. All intervals are from
 the sign test (`judging.statistics.differences`), each for 1 - 5 % / comparisons (Bonferroni): of all comparisons
 of a dossier, 0.05 differ by chance on average.
 """

@@ -1,6 +1,6 @@
-"""Limits of a dossier: how far a number may lie beyond those of the standards. Ours, with reasons, in one file.
+"""Limits of a dossier: how far a number may lie beyond the standards' numbers. Ours, with reasons, in one file.
 
-Other sets of limits are shipped beside it; each changes some of them, or adds numbers that only it judges.
+Other sets of limits are shipped next to it; each changes some of them, or adds numbers that only it judges.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _limit(number: Measure, table: Mapping[str, Any]) -> Limit:
     for better, key in _ABSOLUTE.items():
         if key in table and better != number.better:
             own = _ABSOLUTE[number.better]
-            raise RequestError(f".{key}: of {number.heading} {number.better} is better: expected {own}")
+            raise RequestError(f".{key}: for {number.heading}, {number.better} is better: expected {own}")
     times = table.get("times", 1)
     if isinstance(times, bool) or not isinstance(times, int | float) or not 0 <= times <= 1000:
         raise RequestError(f".times = {shown(times)}: expected a number from 0 to 1000")

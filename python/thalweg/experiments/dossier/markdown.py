@@ -29,10 +29,10 @@ def _lines(result: StudyResult, found: Findings) -> Iterator[str]:
     yield f"# {found.title}"
     yield ""
     yield (
-        f"{result.trials} trials of each setting{_in_real_time(of)}, {seed_text(result.seed)}, beside Reno (RFC "
-        f"9002) and CUBIC (RFC 9438) on the same seeds; profile {of.profile}, {of.scope} use; Thalweg "
-        f"{result.version}. Medians, with intervals of 95 %. RFC 9743 gives no thresholds: the limits are this "
-        "evaluation's, and within a limit does not mean compliance."
+        f"{result.trials} trials of each setting{_in_real_time(of)}, {seed_text(result.seed)}, compared "
+        f"with Reno (RFC 9002) and CUBIC (RFC 9438) on the same seeds; profile {of.profile}, {of.scope} use; "
+        f"Thalweg {result.version}. Medians, with intervals of 95 %. RFC 9743 gives no thresholds: the limits are "
+        "this evaluation's, and within a limit does not mean compliance."
     )
     if result.command:
         yield from ("", f"Made by: `{result.command}`")

@@ -58,7 +58,7 @@ NUMBERS: Mapping[str, Measure] = {
 }
 """All of them, by name. A load has two: the first one may be too large, the other one too small."""
 SEED = "seed"
-"""Beside the numbers: the seed of each trial, a whole number that a float would round."""
+"""The seed of each trial, apart from the numbers: a whole number that a float would round."""
 
 
 def measured(setting: Setting, trials: CellTrials) -> dict[str, Values]:

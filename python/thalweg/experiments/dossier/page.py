@@ -29,7 +29,7 @@ from thalweg.pages.report.strip import Strip
 
 
 def page(result: StudyResult, found: Findings) -> Page:
-    """The page, and the Markdown file beside it."""
+    """The page, and the Markdown file next to it."""
     return Page((), texts={"dossier.md": markdown(result, found)}, own=("dossier.html", _values(result, found)))
 
 

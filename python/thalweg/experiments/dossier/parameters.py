@@ -84,13 +84,11 @@ class Parameters:
         help="Use in general, or in controlled environments (RFC 9743 section 4).",
         metavar="NAME",
     )
-    statements: str = option(
-        "", "--statements", help="TOML file with what the author has to write.", metavar="FILE"
-    )
+    statements: str = option("", "--statements", help="TOML file with the texts of the author.", metavar="FILE")
     limits: str = option(
         "",
         "--limits",
-        help="TOML file with other limits than ours; c4-load has the bands on load of C4's authors.",
+        help="TOML file with other limits; c4-load has the load bands of C4's authors.",
         metavar="FILE",
     )
 
@@ -102,13 +100,13 @@ class Parameters:
             raise RequestError(f"--scope {self.scope!r}: expected one of {', '.join(SCOPES)}")
         twice = [name for name in self.also if Player(name) in (self.candidate, *BESIDE)]
         if twice:
-            raise RequestError(f"--also {twice[0]}: it plays already, as the candidate or as a standard")
+            raise RequestError(f"--also {twice[0]}: it is already compared, as the candidate or as a standard")
         assert self.bounds
         assert self.written
         if self.candidate.is_live:
             raise RequestError(
-                f"--controller {self.controller}: expected a controller that runs in virtual time; the kernel's "
-                "need one next to them, --also kernel:cubic"
+                f"--controller {self.controller}: expected a controller that runs in virtual time; kernel "
+                "controllers are added with --also kernel:cubic"
             )
         for flag, player in [("--controller", self.candidate), *(("--also", other) for other in self.others)]:
             if player.controller:
@@ -153,9 +151,9 @@ class Parameters:
             if number in NOT_EVALUATED:
                 found[number] = NOT_EVALUATED[number]
             elif not own:
-                found[number] = f"the profile {self.profile} has no setting of it"
+                found[number] = f"the profile {self.profile} has no setting for it"
             elif not any(map(self._can_play, own)):
-                found[number] = "its settings require the endpoints of the model"
+                found[number] = "its settings require modelled endpoints"
         return found
 
     @cached_property

@@ -1,8 +1,8 @@
 """Why a trial was as slow as it was: what limited a flow, what it lost and where, and what would have helped.
 
-Of a trial of ours, which knows the truth: `cuts` finds why the window was reduced, `account` says all of it in
-sentences, and `what_if` plays the same trial without what stood in the way. Of a file of another program: `file`
-has the sentences, `conformance` holds its sender against one controller, `picture` draws the figure, and
+For one of our trials, which knows the truth: `cuts` finds why the window was reduced, `account` says all of it in
+sentences, and `what_if` plays the same trial without what stood in the way. For a file of another program: `file`
+has the sentences, `conformance` compares its sender with one controller, `picture` draws the figure, and
 `opened` is what the lab opens.
 """
 

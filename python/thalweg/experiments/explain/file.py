@@ -1,4 +1,4 @@
-"""What a file of another program says of one connection, in sentences: limits, cuts, path, controller."""
+"""What a file of another program says about one connection, in sentences: limits, cuts, path, controller."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _ASSUMED = "cubic"
 
 
 _EXCEEDED = (
-    "Do not rely on it either way: packets come closer together than the capacity says, as amid jitter, so that "
-    "it may be said too low."
+    "Do not rely on it either way: packets come closer together than the capacity allows, as with jitter, so the "
+    "capacity may be too low."
 )
 
 
@@ -187,7 +187,7 @@ class FileAccount:
     def _losses(self) -> str:
         view = self.view
         if "retransmissions" in view.said:
-            return f"It sent {view.said['retransmissions']:.0f} packets again."
+            return f"It retransmitted {view.said['retransmissions']:.0f} packets."
         if not view.is_sender or not view.has_acks:
             return ""
         lost, wrongly = int(np.isfinite(view.lost_s).sum()), int(view.is_spurious.sum())
@@ -261,7 +261,7 @@ class FileAccount:
             return "There is too little of it to tell the controller."
         if not self.who.named:
             is_close = best.residual < FITS
-            what = "is told from others" if is_close else "that is known here fits"
+            what = "can be told from the others" if is_close else "that is known here fits"
             follows = ", and one that follows what is delivered comes close to any sender"
             why = follows if is_close else f" where {FITS} is the most"
             return (

@@ -45,7 +45,7 @@ class Swap:
     is_own: bool
     """Whether it is the controller of the sender."""
     comparison: Comparison | None
-    """Its completion over that of the sender's own controller, of the same draws."""
+    """Its completion over the completion with the sender's own controller, of the same draws."""
 
     def cells(self) -> tuple[str, ...]:
         """For a table, under `HEADERS`."""
@@ -140,7 +140,7 @@ def swaps(
 
 
 def _compared(own: Floats, other: Floats) -> Comparison:
-    """What the draws say of a completion, each with what the own controller made of the same path."""
+    """What the draws say about a completion, each with what the own controller made of the same path."""
     with np.errstate(invalid="ignore"):
         ratios = other / own
     unknown = np.isnan(ratios)

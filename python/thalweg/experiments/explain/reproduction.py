@@ -44,7 +44,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """The numbers of a file, and those of its scenario in the median of some seeds."""
+    """The numbers of a file, and of its scenario in the median of some seeds."""
 
     controller: str
     file: Numbers

@@ -1,4 +1,4 @@
-"""A path and sender in a scenario that are like those of a file, and draws of what the file leaves open.
+"""A path and sender in a scenario that are like a file's, and draws of what the file leaves open.
 
 The best scenario has the estimates. A draw varies each of them as far as the file allows: by the errors that
 docs/evidence/explain.md measures where something was seen, over a wide range where only a bound is known.
@@ -46,7 +46,7 @@ _MOST_PAUSES = 200
 _EARLY = 5
 """Packets that leave before any probe of the path MTU comes back."""
 _PAYLOADS = (1200, 1500)
-"""Sizes of full UDP payloads that become those of the scenario: others are of segmentation offload."""
+"""Sizes of full UDP payloads that become the scenario's: others are of segmentation offload."""
 _POLICED, _BURST_S = 4.0, 0.1
 """A policer shows neither what the path behind it carries, times its rate, nor its burst, in time."""
 

@@ -21,8 +21,8 @@ from thalweg.experiments.gate.baseline import Baseline, judged
 
 _UNDER_TEST = re.compile(r"transport\..*|flow\.(?P<flow>[^.]+)\.(controller|stack|transport\..*)|allow_unseeded")
 _NEUTRAL = "reno"
-_ACCEPT = "to write it anew, run with --accept"
-_ACCEPT_ALL = "to write all of it anew, remove it, or run with --accept and without --only"
+_ACCEPT = "to rewrite it, run with --accept"
+_ACCEPT_ALL = "to rewrite all of it, remove it, or run with --accept and without --only"
 
 
 def fingerprint_of(
@@ -42,7 +42,7 @@ def fingerprint_of(
     except ScenarioError:
         neutral = _on_another_stack(entry, settings, overrides, bindings)
     if neutral.fingerprint is None:
-        raise RequestError(f"{entry.reference}: a controller in it has no file, and no other run could know it")
+        raise RequestError(f"{entry.reference}: a controller in it has no file, so no other run can identify it")
     return neutral.fingerprint
 
 
@@ -78,12 +78,12 @@ def check_fit(
     if lacking := [name for name in fingerprints if name not in baseline.scenarios]:
         raise RequestError(f"{file} lacks {_names(lacking)} of the suite {suite}; {_ACCEPT}")
     if whole and (more := [name for name in baseline.scenarios if name not in fingerprints]):
-        raise RequestError(f"{file} has {_names(more)}, which the suite {suite} has not; {_ACCEPT}")
+        raise RequestError(f"{file} has {_names(more)}, which the suite {suite} lacks; {_ACCEPT}")
     changed = [name for name, own in fingerprints.items() if baseline.scenarios[name].fingerprint != own]
     if changed:
         raise RequestError(
-            f"{file} is of another state of {_names(changed)}: path, flows or settings differ, so trials do not "
-            f"compare; give the options of the baseline, or {_ACCEPT}"
+            f"{file} was made with other versions of {_names(changed)}: path, flows or settings differ; "
+            f"give the options of the baseline, or {_ACCEPT}"
         )
 
 
@@ -97,15 +97,13 @@ def check_metrics(
     for name, flow in flows.items():
         then = baseline.scenarios[name]
         if then.flow != flow["name"]:
-            raise RequestError(
-                f"{file}: {name} is judged by flow {then.flow}, and not by {flow['name']}; {_ACCEPT}"
-            )
+            raise RequestError(f"{file}: {name} is judged by flow {then.flow}, not by {flow['name']}; {_ACCEPT}")
         if lacking := [one.name for one in judged(flow, wanted) if one.name not in then.metrics]:
             raise RequestError(f"{file}: {name} lacks {_names(lacking)}, which has a threshold; {_ACCEPT}")
 
 
 def check_part(file: Path, baseline: Baseline, suite: str, seed: int, trials: int) -> None:
-    """Refuses a baseline of which a part cannot be written anew. Raises RequestError."""
+    """Refuses a baseline if a part of it cannot be rewritten. Raises RequestError."""
     check_head(file, baseline, suite, seed, _ACCEPT_ALL)
     if trials != baseline.trials:
         raise RequestError(f"-n {trials}: {file} has {baseline.trials} trials of each scenario; {_ACCEPT_ALL}")
@@ -114,11 +112,11 @@ def check_part(file: Path, baseline: Baseline, suite: str, seed: int, trials: in
 def check_head(file: Path, baseline: Baseline, suite: str, seed: int, advice: str = _ACCEPT) -> None:
     """Refuses a baseline of another suite, engine or set of seeds. Raises RequestError."""
     if baseline.suite != suite:
-        raise RequestError(f"{file} is of the suite {baseline.suite!r:.60}, not of {suite}; {advice}")
+        raise RequestError(f"{file} is for the suite {baseline.suite!r:.60}, not for {suite}; {advice}")
     if baseline.version != _native.version():
         raise RequestError(
-            f"{file} is of thalweg {baseline.version:.40}, this is {_native.version()}: a seed has the same trial "
-            f"within one version only; {advice} on the commit that is the measure"
+            f"{file} was made by thalweg {baseline.version:.40}, this is {_native.version()}: seeds reproduce "
+            f"only within one version; {advice} on the commit to compare with"
         )
     if baseline.seed != seed:
         raise RequestError(f"{file} begins with {seed_text(baseline.seed)}, not with {seed_text(seed)}; {advice}")

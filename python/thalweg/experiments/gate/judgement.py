@@ -1,6 +1,6 @@
 """What changed between a baseline and the trials of now, and what of it became worse.
 
-A trial with the hash and the numbers of its baseline is the same, event by event: a scenario of such trials alone
+A trial with the hash and the numbers of its baseline is the same, event by event: a scenario with only such trials
 is *identical*, and nothing of it is compared. Of the others every metric with a threshold is compared in the way
 of `results/comparison`: medians of differences, in pairs where these tell more. All of them are one family: where
 nothing is worse by more than its threshold, at most one gate in twenty says that something is.
@@ -30,7 +30,7 @@ class ScenarioChange:
     """The controllers of the flow, in the baseline and now."""
     seeds: Sequence[int]
     identical: Sequence[bool]
-    """Whether each trial is that of the baseline, in the order of the seeds."""
+    """Whether each trial is identical to the baseline's, in the order of the seeds."""
     rows: Sequence[Row]
     """Its metrics, `a` the baseline; none where every trial is identical."""
 
@@ -100,7 +100,7 @@ class Judgement:
 def judge_changes(
     baseline: Mapping[str, Recorded], now: Mapping[str, Recorded], seeds: Sequence[int], thresholds: Thresholds
 ) -> Judgement:
-    """Compares the trials of now with those of a baseline that has the same scenarios and seeds."""
+    """Compares the trials of now with a baseline that has the same scenarios and seeds."""
     same = {name: _identical(baseline[name], one) for name, one in now.items()}
     asked = [
         (name, MEASURES[metric], threshold)

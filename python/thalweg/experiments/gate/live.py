@@ -108,11 +108,11 @@ def _sides(
     now: Sequence[tuple[str, str]],
     overrides: Sequence[tuple[str, str]],
 ) -> Sides:
-    """A scenario with the controllers of now, and with those of before where they are named."""
+    """A scenario with the controllers of now, and with the controllers of before where they are named."""
     new = LiveScenario.from_entry(entry, overrides, now)
     try:
         old = LiveScenario.from_entry(entry, overrides, list({**dict(now), **dict(before)}.items()))
-    except RequestError as error:  # what is wrong with `-c` alone has been said of `new`
+    except RequestError as error:  # what is wrong only with `-c` has been said of `new`
         message = str(error)
         for flow, _ in before:
             message = message.replace(f"--controller {flow}=", f"--before {flow}=")

@@ -1,4 +1,4 @@
-"""Reading a baseline, whoever edited it: each value has its type, or the message says which has not."""
+"""Reading a baseline, whoever edited it: each value has its type, or the message says which does not."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def read_baseline(file: Path) -> Baseline:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        said = str(error) if isinstance(error, json.JSONDecodeError) else "it is not a JSON in UTF-8"
+        said = str(error) if isinstance(error, json.JSONDecodeError) else "it is not JSON in UTF-8"
         raise _damaged(file, said) from None
     if not isinstance(document, dict) or not isinstance(document.get("format"), str):
         raise ResultError(f"{file} is not a baseline: it has no format; accepted: {FORMAT}")
     if document["format"] != FORMAT:
         said = f"format = {shown(document['format'])}; accepted: {FORMAT}"
-        raise ResultError(f"{file}: {said}; to write it anew, run with --accept")
+        raise ResultError(f"{file}: {said}; to rewrite it, run with --accept")
     _check_keys(file, "it", document, _HEAD)
     trials = document["trials"]
     if not (_is_whole(trials) and 1 <= trials <= SET_SIZE):
@@ -50,13 +50,13 @@ def read_baseline(file: Path) -> Baseline:
         raise _damaged(file, f"seed = {shown(seed)}; accepted: a whole number, 1 to {LARGEST_SET * SET_SIZE}")
     _check_texts(file, "", document, ("version", "suite"))
     if not isinstance(document["scenarios"], dict) or not document["scenarios"]:
-        raise _damaged(file, "scenarios has none")
+        raise _damaged(file, "scenarios is empty")
     scenarios = {name: _recorded(file, name, one, trials) for name, one in document["scenarios"].items()}
     return Baseline(document["suite"], seed, trials, scenarios, document["version"])
 
 
 def check_replaceable(file: Path) -> None:
-    """Refuses to write a baseline in the place of something else than one, damaged or not, or an empty file.
+    """Refuses to replace anything but a baseline, damaged or not, or an empty file.
 
     Raises RequestError.
     """
@@ -87,7 +87,7 @@ def _values(file: Path, where: str, metric: str, values: Any, trials: int) -> li
     if measure is None or measure.better is None:
         raise _damaged(file, f"{where} is not a metric of a baseline")
     if not _is_list(values, trials):
-        raise _damaged(file, f"{where} has not {trials} numbers")
+        raise _damaged(file, f"{where} does not have {trials} numbers")
     for number, value in enumerate(values, 1):
         if not (value is None or (_is_finite(value) and value >= 0)):
             raise _damaged(file, f"{where}: value {number} = {shown(value)}; accepted: {_ACCEPTED}")

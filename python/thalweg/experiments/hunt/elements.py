@@ -2,7 +2,7 @@
 
 [[elements]]
 list = "path.change"                  # a list of tables in the scenario
-most = 4                              # none, or up to so many, beside those of the scenario
+most = 4                              # up to so many, in addition to the scenario's own
 optional = ["rtt", "buffer"]          # keys that an entry may lack
 [elements.keys]                       # as the axes of a sweep
 at = { from = "0 s", to = "8 s" }
@@ -120,12 +120,12 @@ class _NestedPlanFile(PlanFile):
     number: str = ""
 
     def refusal(self, keys: tuple[str, ...], problem: str, value: Any = ...) -> ScenarioError:
-        """As that of the file."""
+        """As in the file."""
         return super().refusal(("elements", self.number, "keys", *keys[1:]), problem, value)
 
 
 def read_elements(given: Any, file: PlanFile) -> tuple[Elements, ...]:
-    """What a plan says of elements. Raises RequestError with its place."""
+    """What a plan says about elements. Raises RequestError with its place."""
     accepted = 'accepted: [[elements]] with list = "path.change", most = 4 and [elements.keys]'
     if not isinstance(given, list | tuple) or not all(isinstance(entry, Mapping) for entry in given):
         raise file.refusal(("elements",), accepted, given)

@@ -1,6 +1,6 @@
 """A sampler that changes what did best, and lets things coincide.
 
-It is an evolution as that of CC-Fuzz (Ray and Seshan, "CC-Fuzz: Genetic Algorithm-Based Fuzzing for Stress Testing
+It is an evolution like CC-Fuzz's (Ray and Seshan, "CC-Fuzz: Genetic Algorithm-Based Fuzzing for Stress Testing
 Congestion Control Algorithms", HotNets 2022), which keeps variety as MAP-Elites does (Mouret and Clune,
 "Illuminating Search Spaces by Mapping Elites", 2015).
 

@@ -25,7 +25,7 @@ _ORDER = (
 
 @dataclass(frozen=True)
 class Replay:
-    """A scenario on fresh seeds, beside the scenario of the plan on the same ones."""
+    """A scenario on fresh seeds, and the scenario of the plan on the same ones."""
 
     at: int
     """Its number in the search, from 1."""
@@ -169,7 +169,7 @@ def _in_order(value: Any) -> Any:
 
 
 def count(document: Mapping[str, Any]) -> int:
-    """The numbers of a scenario, those of its criteria aside."""
+    """The numbers of a scenario, without the numbers of its criteria."""
     return sum(numbers(value) for path, value in leaves(document) if path[0] not in ("title", "note", "pass"))
 
 
@@ -187,7 +187,7 @@ def sentence(objective: Objective, document: Document, value: float) -> str:
         words[0] += f" over {len(document.get('link', []))} links"
     others = [f"{one['controller']}" for one in document.get("flow", []) if one.get("name") != objective.flow]
     if others:
-        words.append(f"beside {_listed(others)}")
+        words.append(f"next to {_listed(others)}")
     return ", ".join(words) + "."
 
 

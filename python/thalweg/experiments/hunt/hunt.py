@@ -34,7 +34,7 @@ REPLAYED = 4
 
 
 class Hunt:
-    """A space of scenarios and what is to be as bad as possible in it; the keys are those of a plan.
+    """A space of scenarios and what is to be as bad as possible in it; the keys are the same as in a plan.
 
     >>> import thalweg
     >>> hunt = thalweg.Hunt(
@@ -167,12 +167,12 @@ class _Chase:
         if all(value is None for value in find.history) and not self._judge.failures:
             reason = self._judge.refusal or find.refusal or "the plan excludes it"
             name = self._plan.plan.file.name
-            raise RequestError(f"{name}: none of {find.tried} scenarios can be, the first because of: {reason}")
+            raise RequestError(f"{name}: none of {find.tried} scenarios is valid, the first because of: {reason}")
 
     def _replay(
         self, find: Find, base: Document, value: float, document: Document
     ) -> Generator[Batch, None, Replay | None]:
-        """A scenario and that of the plan on fresh seeds; None where one fails."""
+        """A scenario and the plan's scenario on fresh seeds; None where one fails."""
         self._asking = self._fresh
         medians = yield from self._fresh.values([base, document])
         self._asking = self._judge

@@ -86,7 +86,7 @@ class Judge:
             self.core_s += float(np.asarray(result.outcomes.trials["core_s"]).sum())
 
     def seen(self, document: Mapping[str, Any]) -> Behaviour:
-        """What happened in a scenario, but for the objective."""
+        """What happened in a scenario, without the objective."""
         return self._seen.get(scenario_text(document), Behaviour())
 
     def each(self, document: Mapping[str, Any]) -> Values:
@@ -133,7 +133,7 @@ class Judge:
 def niche_of(scenario: Scenario, outcomes: Outcomes, flow: str) -> tuple[int, ...]:
     """What happened to a flow in the first trial, by orders of magnitude, as powers of four.
 
-    Packets lost, those of them wrongly, probe timeouts, and how far the RTT rose over its least.
+    Packets lost, spurious losses, probe timeouts, and how far the RTT rose over its least.
     """
     counts = [
         of_flow(scenario, outcomes, flow, name)[0] for name in ("packets_lost", "spurious_losses", "timeouts")

@@ -7,8 +7,8 @@ Directed Random Testing of Concurrent Programs", PLDI 2008).
 
 What happens follows from what the scenario does shortly before: a moment belongs to the last element whose time is
 not after it. Two moments of different kinds are drawn, the stronger of their kinds more often. The element of the
-one, as it was in its scenario, is put into that of the other, so long before the other moment as it was before its
-own. In half of all, both are of one scenario, whose element moves.
+one, as it was in its scenario, is put into the other scenario, so long before the other moment as it was before
+its own. In half of all, both are of one scenario, whose element moves.
 
 Limits: a moment may have another cause than the last element, and an element may do something else at another time
 or in another scenario.

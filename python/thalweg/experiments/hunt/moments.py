@@ -1,6 +1,6 @@
 """When something happened to a flow in a trial: what a search may make coincide.
 
-loss   packets declared lost; the size of a moment are those of its bin
+loss   packets declared lost; the size of a moment is their number in its bin
 rise   the RTT grows, from one bin with a sample to the next; its size in seconds
 gap    nothing arrives; the size is how long, in seconds
 

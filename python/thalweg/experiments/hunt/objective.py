@@ -1,6 +1,6 @@
-"""What a hunt makes as bad as it can: one number of each trial, of which larger is worse.
+"""What a hunt makes as bad as it can: one number of each trial; larger is worse.
 
-`judging.derived` says what each is; the form of what is taken is that of Ware et al., "Beyond Jain's Fairness
+`judging.derived` says what each is; the form of what is taken follows Ware et al., "Beyond Jain's Fairness
 Index", HotNets 2019, as `thalweg score` has it. RFC 9743 section 5.2 asks for what starves, and names no bound.
 
 A flow without a rate has 1 bps. Limits: capacity-starvation is of bulk data only, since a sender without data
@@ -47,7 +47,7 @@ class Kind:
     metric: str
     """A metric of criteria: what bounds it in a suite."""
     needs: tuple[str, ...] = ()
-    """Keys of a plan that it takes beside the flow."""
+    """Keys of a plan that it takes in addition to the flow."""
 
     @property
     def at_most(self) -> bool:
@@ -75,9 +75,9 @@ class Objective:
     kind: str
     flow: str
     reference: str | None = None
-    """A controller that takes the place of that of the flow."""
+    """A controller that takes the place of the flow's own."""
     victim: str | None = None
-    """A flow beside it."""
+    """A flow next to it."""
 
     @property
     def of(self) -> Kind:
@@ -256,7 +256,7 @@ def _starvation(scenario: Scenario, outcomes: Outcomes, flow: str, trial: int) -
     completion_s = float(of_flow(scenario, outcomes, flow, "completion_s")[trial])
     last_s = completion_s if np.isfinite(completion_s) else float(outcomes.trials["end_s"][trial])
     starved = series.received < _STARVED * could / flows
-    # Whole bins of the flow alone.
+    # Only whole bins of the flow.
     starved = starved[int(np.ceil(start_s / every_s)) : int(last_s / every_s)]
     return every_s * _longest_run(starved)
 
@@ -272,7 +272,7 @@ def _longest_run(holds: npt.NDArray[np.bool_]) -> int:
 
 
 def _links(scenario: Scenario, outcomes: Outcomes, flow: str) -> list[str]:
-    """The links that carry the data of a flow: those of all hops where there is no route."""
+    """The links that carry the data of a flow: the links of all hops where there is no route."""
     names = [str(name) for name in outcomes.links["link"].unique(maintain_order=True)]
     own = _document(scenario, flow)
     up = "upload" in own

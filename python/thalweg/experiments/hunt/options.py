@@ -1,6 +1,6 @@
 """Options of a controller as axes of a search: ranges of the registry, or what the user gives.
 
-A number without a range of the user has that of the registry; a duration or a rate, from a quarter of its default
+A number without a range of the user has the registry's; a duration or a rate, from a quarter of its default
 to four times that; a switch or a word, all that it may be. A range over an order of magnitude is searched on the
 scale of logarithms.
 """
@@ -67,7 +67,7 @@ def read_options(controller: str, given: Sequence[str]) -> Options:
         if name in stays:
             raise RequestError(f"--option {words!r} cannot be combined with {controller}, which sets it")
         if any(axis.key == name for axis in axes):
-            raise RequestError(f"--option {words!r}: it is there twice")
+            raise RequestError(f"--option {words!r}: it is given twice")
         axes.append(_given(name, values) if values else _of_registry(name, known.get(name), words))
     return Options(controller, tuple(axes))
 
@@ -82,7 +82,7 @@ def _set_by(controller: str) -> set[str]:
     named = [name for name in given if name]
     for name in named:
         if named.count(name) > 1:
-            raise RequestError(f"{controller}: option {name!r} is there twice")
+            raise RequestError(f"{controller}: option {name!r} is given twice")
     return set(named)
 
 

@@ -109,7 +109,7 @@ class HuntPlan:
         return axis.range if axis is not None and is_time and not axis.values else None
 
     def _document(self, scenario: Scenario) -> Document:
-        """A scenario as the hunt judges it: its criterion is that of the objective."""
+        """A scenario as the hunt judges it: its criterion is the objective's."""
         document = read_toml(scenario.toml, scenario.name)
         for key in ("source", "note", "pass", "sample"):
             document.pop(key, None)
@@ -129,7 +129,7 @@ class HuntPlan:
 
 
 def _with_axes(plan: Plan, *axes: Axis) -> Plan:
-    """The plan with these axes alone."""
+    """The plan with only these axes."""
     return replace(plan, space=replace(plan.space, axes=axes, tied=(), exclusions=()))
 
 
@@ -205,7 +205,7 @@ def _can_have(hunt: HuntPlan, key: str) -> bool:
 
 
 def _keys(hunt: HuntPlan) -> list[str]:
-    """Keys that a plan may fix: those of the scenario, with flows by name, and those that vary."""
+    """Keys that a plan may fix: the keys of the scenario, with flows by name, and the keys that vary."""
     base, found = hunt.base(), []
     for path, _ in leaves(base):
         table: Any = base

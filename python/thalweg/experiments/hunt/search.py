@@ -26,12 +26,12 @@ AT_ONCE = 8
 Clock = Callable[[str], Range | None]
 """The range of a parameter that says when something happens; None of any other."""
 BEHAVIOUR = "seen"
-"""What Optuna is told besides: what happened in a scenario."""
+"""What else Optuna is told: what happened in a scenario."""
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What happened in a scenario, but for the objective; empty for one that failed or cannot be."""
+    """What happened in a scenario, without the objective; empty for one that failed or is invalid."""
 
     niche: tuple[int, ...] = ()
     moments: Sequence[Moment] = ()

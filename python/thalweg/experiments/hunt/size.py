@@ -1,4 +1,4 @@
-"""How large the document of a scenario is, so that of two that do the same the smaller one is the better find.
+"""How large the document of a scenario is, so that the smaller of two that do the same is the better find.
 
 A size is a tuple of whole numbers, compared from the left: numbers, keys, length, changes, digits. Each step of
 shrinking makes it smaller, and no size is below zero: so shrinking ends.
@@ -37,7 +37,7 @@ class Size:
     length: int
     """Binary digits of times and sizes, in microseconds and bytes, of keys in `LENGTHS`."""
     changes: int
-    """Values that differ from those of the scenario that the hunt began with, or are new."""
+    """Values that are new or differ from the scenario that the hunt began with."""
     digits: int
     """Significant digits of all numbers."""
 

@@ -27,7 +27,7 @@ _FACTORS = tuple(map(Decimal, ("0.5", "0.7", "0.85", "1.2", "1.4", "2")))
 
 
 def without_entries(document: Document, base: Document, needed: frozenset[str]) -> Iterator[Document]:
-    """Fewer entries of lists of tables: all, halves, quarters, and so on; those of needed flows stay."""
+    """Fewer entries of lists of tables: all, halves, quarters, and so on; the entries of needed flows stay."""
     for path, entries in _lists(document):
         kept = needed if path == ("flow",) else frozenset()
         free = [place for place, entry in enumerate(entries) if entry.get("name") not in kept]

@@ -2,7 +2,7 @@
 
 What is made as good as possible is the score against CUBIC on the open half of a suite (`experiments/score`).
 Options with which a guard is broken, or that the controller refuses, are out. At the end the best options and
-those of the user are set side by side on the held-back half: variants of the scenarios that the search has not
+the user's options are compared on the held-back half: variants of the scenarios that the search has not
 seen, with seeds that it has not seen. The score with which the search chose them is the largest of many, and no
 evidence.
 """
@@ -76,7 +76,7 @@ class TuningResult:
 
     @property
     def answer(self) -> Answer | None:
-        """What the held-back half says of the best options: `fails` with a broken guard; None without a score."""
+        """The answer of the held-back half: `fails` with a broken guard; None without a score."""
         if self.broken:
             return "fails"
         gain = self.gain

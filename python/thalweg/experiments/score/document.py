@@ -1,11 +1,11 @@
-"""The document: figures of every scenario beside those of CUBIC, a score for each half, and what disqualifies.
+"""The document: figures of every scenario with CUBIC's, a score for each half, and what disqualifies.
 
-The score of a trial is ln(rate / CUBIC's) - ln(RTT / CUBIC's), the logarithm of Kleinrock's power against
-that of CUBIC on the same seed: 0 is as good as CUBIC, 0.1 about 10 % better in one of the two. That of a scenario
-is the mean over its trials, that of a half the mean over its scenarios. Losses, what is taken and least shares
-do not count: they are figures, and guards. Nor do the streams of a call: they are figures.
+The score of a trial is ln(rate / CUBIC's) - ln(RTT / CUBIC's), the logarithm of Kleinrock's power against CUBIC's
+on the same seed: 0 is as good as CUBIC, 0.1 about 10 % better in one of the two. The score of a scenario is the
+mean over its trials, the score of a half the mean over its scenarios. Losses, what is taken and least shares do
+not count: they are figures, and guards. Nor do the streams of a call: they are figures.
 
-A score comes with Student's interval over seeds: those of a half over the means that each seed has over all
+A score comes with Student's interval over seeds: for a half over the means that each seed has over all
 scenarios. It tells what other seeds would change, and not what other scenarios would.
 
 The document holds no time and no path of the machine but the text that named the controller: the same file,

@@ -1,9 +1,9 @@
-"""What is measured of a controller on one scenario, each number beside that of CUBIC on the same seeds.
+"""What is measured of a controller on one scenario, each number with CUBIC's on the same seeds.
 
 `judging` says what each is. Rate and RTT of the flow `main` are medians of the trials, loss is their mean; what is
 taken is of the median rates. Its reference is CUBIC (Ware et al., "Beyond Jain's Fairness Index", HotNets 2019,
-with CUBIC beside itself in place of CUBIC alone): 0 takes no more than CUBIC does, 1 takes everything, below 0
-leaves it more. Of a call, the numbers of each stream are medians of the trials.
+with two flows of CUBIC in place of one): 0 takes no more than CUBIC does, 1 takes everything, below 0
+leaves it more. For a call, the numbers of each stream are medians of the trials.
 
 Limits: a flow that never finished has the rate of the whole trial.
 """
@@ -32,7 +32,7 @@ RATE, RTT, LEAST_SHARE = (NAMED[name].column for name in ("rate", "rtt", "least-
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of one controller on one scenario; None for what the scenario has not."""
+    """The figures of one controller on one scenario; None for what the scenario lacks."""
 
     rate: float
     rtt: float

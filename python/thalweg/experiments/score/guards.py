@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from thalweg.experiments.score.figures import Figures, taken
 
 MOST_TAKEN = 0.5
-"""A flow of CUBIC gets less than half of what it has beside CUBIC."""
+"""A flow of CUBIC gets less than half of what it has next to CUBIC."""
 LEAST_SHARE = 0.1
 """Some flow gets less than a tenth of its equal share, where CUBIC leaves it twice that."""
 MOST_LOSS = 0.1
@@ -21,9 +21,9 @@ TIMES_LOSS = 5
 
 LIMITS = {
     "unfinished": "every flow that a trial waits for finishes",
-    "taken": f"it takes at most {MOST_TAKEN} of what a flow of CUBIC gets beside CUBIC",
+    "taken": f"it takes at most {MOST_TAKEN} of what a flow of CUBIC gets next to CUBIC",
     "least_share": f"a flow has at least {LEAST_SHARE} of an equal share, or CUBIC leaves less than twice that",
-    "loss": f"loss is at most {MOST_LOSS}, or {TIMES_LOSS} times that of CUBIC",
+    "loss": f"loss is at most {MOST_LOSS}, or {TIMES_LOSS} times CUBIC's",
     "failed": "no trial ends with an error of the controller",
 }
 """The guards by name, in words."""
@@ -31,7 +31,7 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class GuardViolation:
-    """A guard that a controller has not kept to."""
+    """A guard that a controller has broken."""
 
     guard: str
     scenario: str
@@ -43,7 +43,7 @@ class GuardViolation:
 
 
 def violations(scenario: str, mine: Figures, cubic: Figures) -> Iterator[GuardViolation]:
-    """The guards that a controller has not kept to on a scenario."""
+    """The guards that a controller has broken on a scenario."""
     if mine.unfinished > cubic.unfinished:
         yield GuardViolation("unfinished", scenario, mine.unfinished)
     of_neighbour = taken(mine, cubic)

@@ -1,4 +1,4 @@
-"""A stored score: a folder like that of a study, which `thalweg compare` sets beside others."""
+"""A stored score: a folder like a study's, which `thalweg compare` compares with others."""
 
 from __future__ import annotations
 

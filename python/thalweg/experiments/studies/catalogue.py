@@ -14,7 +14,7 @@ TITLES = {
     "transient": "How controllers react to steps of capacity, round-trip time and flow arrival",
     "stacks": "The modelled endpoint and a real QUIC stack under the same controllers",
     "fairness": "Shares of a bottleneck, for all pairs of controllers and many flows of one",
-    "laws": "What the standards imply, held by measurement",
+    "laws": "What the standards imply, checked by measurement",
     "loopback": "Throughput of C4 and others over 127.0.0.1",
     "slow-start": "Slow starts side by side",
     "hunt": "Published worst cases, found again",

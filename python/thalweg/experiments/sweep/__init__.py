@@ -1,4 +1,4 @@
-"""Sweeps: one scenario over a space of its keys, controllers and seeds, of which only runs what is missing.
+"""Sweeps: one scenario over a space of its keys, controllers and seeds, which runs only what is missing.
 
 A plan (`plan.py`) names a scenario, axes (`axis.py`) and a design (`design.py`). Each of its points (`point.py`)
 is a scenario with values set, and its trials are rows (`table.py`) of a store (`store.py`), which knows a trial by

@@ -174,7 +174,7 @@ def read_axis(key: str, given: Any, file: PlanFile, needs_steps: bool) -> Axis:
         except RequestError as error:
             raise file.refusal(at, str(error), entry) from None
         if any(value.text == other.text for other in found):
-            raise file.refusal(at, "it is there twice; accepted: each value once", entry)
+            raise file.refusal(at, "it is given twice; accepted: each value once", entry)
         found.append(value)
     return Axis(key, tuple(found))
 

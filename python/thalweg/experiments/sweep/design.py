@@ -2,7 +2,7 @@
 
 Drawn points come from numpy or from scipy's `qmc`: Latin hypercube (McKay, Beckman and Conover 1979), and Sobol's
 sequence, scrambled. The first n points of `random` and `sobol` stay what they are when more are asked for, so that
-a sweep can grow; those of `latin-hypercube` do not. Axes that are tied go together, as one dimension.
+a sweep can grow; the points of `latin-hypercube` do not. Axes that are tied go together, as one dimension.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Space:
 
     axes: tuple[Axis, ...]
     tied: tuple[tuple[int, ...], ...]
-    """Numbers of axes that go together; every other axis is alone."""
+    """Numbers of axes that go together; every other axis is by itself."""
     exclusions: tuple[Exclusion, ...]
     design: Design
 

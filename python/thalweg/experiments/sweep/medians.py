@@ -1,6 +1,6 @@
 """One row for each point of a sweep: medians over its trials with their intervals.
 
-Metrics are those of `thalweg.results.measured`, by the rules of that module: an unfinished flow has an infinite
+Metrics come from `thalweg.results.measured`, by the rules of that module: an unfinished flow has an infinite
 completion, any other metric leaves out the trials that do not define it. The columns of one flow, link or stream
 are read at a time.
 """

@@ -1,6 +1,6 @@
 """The plan of a sweep: a TOML file, or the same keys from Python, checked.
 
-scenario = "c4/simple-20mbps"       # shipped, a file beside the plan, or a table with the scenario itself
+scenario = "c4/simple-20mbps"       # shipped, a file next to the plan, or a table with the scenario itself
 trials = 20
 seed = 1                            # of the first trial of each point
 set = { "path.buffer" = "2 bdp" }   # the same at all points
@@ -53,7 +53,7 @@ class Base:
     """As a plan names it, and a store: `c4/simple-20mbps`."""
     text: bytes
     file: str
-    """The name that errors use, and beside which its traces are."""
+    """The name that errors use; its traces are next to this file."""
     reference: str
     """The argument of `thalweg run`; of a scenario within the plan, its file in the store."""
     suite: str | None
@@ -84,7 +84,7 @@ class Plan:
         return self.space.axes
 
     def controller(self, value: Value) -> Any:
-        """A controller as scenarios take it: a file beside the plan by its path from here."""
+        """A controller as scenarios take it: a file next to the plan by its path from here."""
         if not isinstance(value.given, str) or not is_of_file(value.given):
             return value.given
         file = Path(value.given.partition(".py")[0])
@@ -114,7 +114,7 @@ def read_document(file: Path) -> tuple[dict[str, Any], str]:
 
 
 def plan_of(document: Mapping[str, Any], file: PlanFile, folder: Path, needs_axes: bool = True) -> Plan:
-    """The plan that a document means, checked but for what only its points can tell. Raises RequestError."""
+    """The plan that a document means, checked except for what only its points can tell. Raises RequestError."""
     for key in document:
         if key not in KEYS:
             raise file.refusal((key,), f"unknown key{did_you_mean(key, KEYS)}")
@@ -254,6 +254,6 @@ def _base(document: Mapping[str, Any], file: PlanFile, folder: Path) -> Base:
 
 
 def _entry(name: str, folder: Path) -> Entry:
-    """A scenario by its shipped name, or a file beside the plan. Raises RequestError."""
-    beside = Path(os.path.normpath(folder / name))
-    return find_scenario(beside if beside.suffix == ".toml" else name)
+    """A scenario by its shipped name, or a file next to the plan. Raises RequestError."""
+    file = Path(os.path.normpath(folder / name))
+    return find_scenario(file if file.suffix == ".toml" else name)

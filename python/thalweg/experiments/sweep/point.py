@@ -39,7 +39,7 @@ class Point:
 
     @cached_property
     def hash(self) -> str:
-        """What trials of this point are known by, beside their seed and the engine. Raises ScenarioError."""
+        """What identifies trials of this point, together with their seed and the engine. Raises ScenarioError."""
         if self.scenario.fingerprint is None:
             nameless = next(one for one in self.scenario.definitions.values() if one.source is None)
             problem = "cannot be identified later; use a class in a file"
@@ -71,13 +71,13 @@ class Point:
             yield ("axes", axis.key), axis.key, value
 
     def _refusal(self, error: RequestError) -> ScenarioError:
-        """The error of a scenario: as it is without any value, or of the one that is refused alone, or of all."""
+        """The error of a scenario: as it is without any value, of the one value that is refused, or of all."""
         plan = self.plan
         base = str(self._refused_with())
         problem = base.removeprefix(plan.base.file).partition(": ")[2]
 
         def is_of_base(refused: RequestError) -> bool:
-            """Whether it is the mistake of the scenario alone, whose message names the line and not the values."""
+            """Whether the mistake is in the scenario itself, whose message names the line and not the values."""
             return str(refused) == base or (problem != "" and str(refused).endswith(f": {problem}"))
 
         if is_of_base(error):
@@ -107,7 +107,7 @@ class Point:
         return file.refusal(("scenario",), problem)
 
     def _refused_with(self, *settings: tuple[str, Value]) -> RequestError | None:
-        """The error of the scenario with these settings alone."""
+        """The error of the scenario with only these settings."""
         plan = replace(self.plan, settings=settings, space=replace(self.plan.space, axes=()))
         try:
             replace(self, plan=plan, values=())._read()

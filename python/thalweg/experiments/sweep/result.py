@@ -103,7 +103,7 @@ class SweepResult:
 
     @cached_property
     def columns(self) -> list[str]:
-        """What was measured: the columns of `scan` behind those of the point."""
+        """What was measured: the columns of `scan` after the point's."""
         return [name for name in self._trials.collect_schema().names() if name not in of_all()]
 
     def scan(self) -> pl.LazyFrame:

@@ -253,7 +253,7 @@ class Run:
         for point, seeds in block:
             there = found.get(point.hash, set())
             present = len(there.intersection(seeds)) if there else 0
-            if point.hash in known:  # the same trials as those of another point
+            if point.hash in known:  # the same trials as another point has
                 self.tally.present += len(seeds)
                 continue
             self.tally.present += present - (self._piloted.get(point.hash) in seeds)

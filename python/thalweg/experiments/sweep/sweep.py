@@ -105,10 +105,10 @@ class Sweep:
         executor: Executor | None = None,
         at_once: bool = False,
     ) -> SweepResult:
-        """Plays the trials that the folder lacks; those of the plan, those that were there included.
+        """Plays the trials that the folder lacks, and returns all trials of the plan.
 
-        Ctrl-C raises KeyboardInterrupt; what was finished is kept. Work of more than a day wants `at_once`. Raises
-        RequestError.
+        Ctrl-C raises KeyboardInterrupt; what was finished is kept. Work of more than a day requires `at_once`.
+        Raises RequestError.
         """
         tally = self.play(Path(folder), executor or ThisMachine(jobs), Shard.read(shard), on_progress, at_once)
         if not tally.complete:

@@ -2,7 +2,7 @@
 
 What a run of subset simulation estimates is a product of shares, whose errors multiply: its distribution is
 skewed, and its logarithm is nearly normal. The probability is its mean, so that most runs are too low. The
-interval is that of the mean of a lognormal variable by Cox, with quantiles of Student's t (U. Olsson, "Confidence
+interval is Cox's for the mean of a lognormal variable, with quantiles of Student's t (U. Olsson, "Confidence
 intervals for the mean of a log-normal distribution", Journal of Statistics Education 13, 2005).
 
 Limits: it has only the runs to go by. A way to the event that none of them came upon is not in it.

@@ -82,7 +82,7 @@ class Event:
 def _rows(
     tables: Sequence[Mapping[str, _native.Column]], whose: Mapping[str, str], names: Sequence[str]
 ) -> pl.DataFrame:
-    """A row of each table, which has one trial: that of a flow or stream, whose place is the same in all."""
+    """A row of each table, which has one trial: the row of a flow or stream, whose place is the same in all."""
     first = frame({name: tables[0][name] for name in whose}).with_row_index("place")
     found = first.filter(**whose)["place"]
     if found.is_empty():

@@ -2,11 +2,11 @@
 
 S.-K. Au and J. L. Beck, "Estimation of small failure probabilities in high dimensions by subset simulation",
 Probabilistic Engineering Mechanics 16 (2001). Each level is passed by about a tenth of those that passed the level
-before. Of those, Markov chains make as many as there were at first: a step draws some blocks of a tape anew, and
+before. Of those, Markov chains make as many as there were at first: a step redraws some blocks of a tape, and
 is taken if the trial still passes. Blocks are independent and drawn as they were at first, so that every step
 leaves the distribution of what passes as it is.
 
-A step draws 1, 2 to 3, 4 to 7, ... blocks anew, neighbours or anywhere. Which of these kinds it is, is drawn: a
+A step draws 1, 2 to 3, 4 to 7, ... blocks again, neighbours or anywhere. The kind is drawn: a
 kind is the more likely the further its steps have moved the value so far (C. Pasarica and A. Gelman, "Adaptively
 scaling the Metropolis algorithm using expected squared jumped distance", Statistica Sinica 20, 2010). An event of
 a few blocks needs other steps than one to which all blocks add up.
@@ -159,7 +159,7 @@ def next_level(values: Values) -> float | None:
 
 
 class _Moves:
-    """The steps of Markov chains: which blocks are drawn anew."""
+    """The steps of Markov chains: which blocks are redrawn."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._blocks, self._rng = 0, rng
@@ -186,7 +186,7 @@ class _Moves:
     def redraw(self, tape: Seeds) -> tuple[int, Seeds]:
         """The tape with some blocks of other seeds, chosen without a look at it: the step back is as likely.
 
-        The number is that of the kind of the step.
+        The number belongs to the kind of the step.
         """
         rng, sizes = self._rng, self._blocks.bit_length()
         kind = int(rng.choice(2 * sizes, p=self._chances))

@@ -280,7 +280,7 @@ def _blocks_until(end_s: float) -> int:
 
 
 def judge(runs: Sequence[Repeat], threshold: float) -> tuple[How, Interval]:
-    """What independent runs say of the probability of values above a threshold."""
+    """What independent runs say about the probability of values above a threshold."""
     first = np.concatenate([run.levels[0].values for run in runs])
     hits = int(np.count_nonzero(first > threshold))
     if hits >= SHARE * len(first) or (hits and all(len(run.levels) == 1 for run in runs)):

@@ -6,7 +6,7 @@ waits for the application. Without a logged rate a silence is of the application
 wait as long as a probe timeout with packets in flight and nothing that came back is a stall, until something
 comes. Without a window what ends a wait tells: an acknowledgement or a timer.
 
-The words are those of the engine (`transport/src/limits.rs`).
+The words are the engine's (`transport/src/limits.rs`).
 """
 
 from __future__ import annotations

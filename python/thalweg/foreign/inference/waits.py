@@ -22,7 +22,7 @@ DRAWS, _SEED = 9, 9
 SHARE = 0.2
 """By how much of it each wait is longer or shorter."""
 WORSE = 1.1
-"""The median residual with other waits, over the one with those of the file."""
+"""The median residual with other waits, over the residual with the file's waits."""
 
 
 def led_by_waits(

@@ -43,7 +43,7 @@ LEAD = 0.005
 """Residuals that are closer than this are not told apart..."""
 CLEARLY = 2.0
 """... nor those that are less than so many times the least. A bug is named where its residual is so many times
-below what fits, and that of its original above it."""
+below what fits, and the original's above it."""
 
 ANY, MOST_LED = 4 * FITS, 6
 """As far as this is any controller from any sender; so many that differ are tried."""
@@ -72,7 +72,7 @@ class Who:
     bug: Fit | None = None
     """The controller with a known bug that is named instead."""
     is_logged: bool = False
-    """Whether a log names it, and not packets alone."""
+    """Whether a log names it, and not only packets."""
     led: frozenset[str] = frozenset()
     """Where none fits: those that the exact times of the file bring closer than others would."""
 

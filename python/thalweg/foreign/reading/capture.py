@@ -124,7 +124,7 @@ def _of_pcap(data: bytes) -> Iterator[blocks.Packet]:
 
 
 def _ip(buffer: bytes, link: int) -> _Header | None:
-    """Where the header of the transport begins; `length` is what IP says of it and its payload."""
+    """Where the header of the transport begins; `length` is what IP says about it and its payload."""
     at = _LINKS[link]
     if link == 1:
         kind = struct.unpack_from("!H", buffer, 12)[0]

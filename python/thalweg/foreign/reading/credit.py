@@ -104,7 +104,7 @@ class Credit:
         return found
 
     def _first_of(self, name: str) -> float:
-        """What the peer allows at first on a stream: of its own streams and of those of this end, other sizes."""
+        """What the peer allows at first on a stream: its own streams and streams of this end have other sizes."""
         if not name.isdecimal() or len(name) > 20:
             return math.nan
         number = int(name)

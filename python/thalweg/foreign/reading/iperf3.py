@@ -1,4 +1,4 @@
-"""JSON of iperf3 (`-J`): the intervals of each stream, with what the kernel says of a sender."""
+"""JSON of iperf3 (`-J`): the intervals of each stream, with what the kernel says about a sender."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def views(data: bytes) -> list[View]:
         document = json.loads(data)
     except json.JSONDecodeError as error:
         raise DamageError(
-            f"it is no JSON: {error.msg}", f"line {error.lineno}, column {error.colno}", "iperf3 -J"
+            f"it is not JSON: {error.msg}", f"line {error.lineno}, column {error.colno}", "iperf3 -J"
         ) from None
     except ValueError as error:
-        raise DamageError(f"it is no JSON ({str(error)[:120]})", "", "iperf3 -J") from None
+        raise DamageError(f"it is not JSON ({str(error)[:120]})", "", "iperf3 -J") from None
     intervals = document.get("intervals")
     if isinstance(document.get("error"), str) and not intervals:
         raise DamageError(f"iperf3 failed: {document['error'][:120]}")

@@ -40,11 +40,13 @@ def views(data: bytes) -> list[View]:
         packets = table.filter(kind == "packet") if "first_packet" in table.columns else table.clear()
         return of_tables(table.filter(kind == "flow"), packets)
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
-        raise DamageError(f"its columns are not those of a trace ({str(error).splitlines()[0][:120]})") from None
+        raise DamageError(
+            f"its columns are not the columns of a trace ({str(error).splitlines()[0][:120]})"
+        ) from None
 
 
 def of_tables(samples: pl.DataFrame, packets: pl.DataFrame, logged: bool = True) -> list[View]:
-    """Views of the tables of a trace; `logged`: with window, pacing and limits, or with packets alone."""
+    """Views of the tables of a trace; `logged`: with window, pacing and limits, or only with packets."""
     flows = packets.with_columns(pl.col("flow").cast(pl.String)).partition_by(
         "flow", as_dict=True, maintain_order=True
     )

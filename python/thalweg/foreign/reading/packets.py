@@ -27,7 +27,7 @@ class Table:
 
 
 class Packets:
-    """Collects reports. Of a number that is sent twice, by several paths, only the first counts."""
+    """Collects reports. If a number is sent twice, by several paths, only the first counts."""
 
     def __init__(self) -> None:
         self._sent: dict[int, tuple[float, int]] = {}

@@ -103,7 +103,7 @@ def _of_sequence(records: Iterator[tuple[int, bytes]]) -> list[Log]:
     cut: tuple[int, str] | None = None
     for line, record in records:
         if cut:
-            raise DamageError(f"a record is no JSON ({cut[1]})", f"line {cut[0]}", ACCEPTED)
+            raise DamageError(f"a record is not JSON ({cut[1]})", f"line {cut[0]}", ACCEPTED)
         try:
             value = json.loads(record)
         except ValueError as error:
@@ -133,10 +133,10 @@ def _of_document(data: bytes) -> list[Log]:
     except UnicodeDecodeError as error:
         raise DamageError("it is not UTF-8", f"byte {error.start}", ACCEPTED) from None
     except json.JSONDecodeError as error:
-        what = "it is cut off" if error.pos >= len(error.doc.rstrip()) - 1 else f"it is no JSON: {error.msg}"
+        what = "it is cut off" if error.pos >= len(error.doc.rstrip()) - 1 else f"it is not JSON: {error.msg}"
         raise DamageError(what, f"line {error.lineno}, column {error.colno}", ACCEPTED) from None
     except ValueError as error:
-        raise DamageError(f"it is no JSON ({str(error)[:120]})", "", ACCEPTED) from None
+        raise DamageError(f"it is not JSON ({str(error)[:120]})", "", ACCEPTED) from None
     traces = document.get("traces") if isinstance(document, dict) else None
     if not isinstance(traces, list):
         raise DamageError("it has no list of `traces`", "", ACCEPTED)

@@ -1,6 +1,6 @@
 """What one end has logged of one connection in qlog, collected event by event, and the view of it.
 
-Names of events and fields are those of draft-ietf-quic-qlog-quic-events and of its older versions, and those that
+Names of events and fields come from draft-ietf-quic-qlog-quic-events and its older versions, and from what
 picoquic, quic-go, quiche, neqo, mvfst, aioquic, quinn, noq and lsquic write instead.
 """
 
@@ -304,7 +304,7 @@ class Log:
         return Steps(logged.times_s[begin:], values[begin:])
 
     def _lacks(self, is_sender: bool, acked: Floats, metrics: dict[str, Steps]) -> list[str]:
-        """What an answer wants and the log does not say."""
+        """What an answer needs and the log does not say."""
         if not is_sender:
             unsized = [] if any(size for _, size in self._arrived) else ["sizes of packets"]
             return ["what its sender knew: the log is of the receiver", *unsized]

@@ -32,7 +32,7 @@ def read(file: str | Path) -> list[View]:
     except DamageError as damage:
         raise RequestError(f"{shown}: {printable(str(damage))}") from None
     except RecursionError:
-        raise RequestError(f"{shown}: it is nested too deep; accepted: {ACCEPTED}") from None
+        raise RequestError(f"{shown}: it is nested too deeply; accepted: {ACCEPTED}") from None
     if not views:
         raise RequestError(f"{shown}: it has no connection with packets; accepted: {ACCEPTED}")
     if all(view.damage for view in views):
@@ -72,7 +72,7 @@ def _views(data: bytes) -> list[View]:
         return iperf3.views(data)
     if qlog.is_qlog(data):
         return qlog.views(data)
-    raise DamageError("it is none of the files that are read", "", ACCEPTED)
+    raise DamageError("its format is not supported", "", ACCEPTED)
 
 
 def _unpacked(data: bytes) -> bytes:

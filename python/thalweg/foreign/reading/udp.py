@@ -15,7 +15,7 @@ _LEAST_SPINS = 8
 
 
 def view(flow: Flow) -> View | None:
-    """What a capture says of it."""
+    """What a capture says about it."""
     data, others = flow.largest.segments, flow.other.segments
     begin = min(data[0].time_s, others[0].time_s if others else math.inf)
     end = max(data[-1].time_s, others[-1].time_s if others else 0.0)

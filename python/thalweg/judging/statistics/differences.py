@@ -9,7 +9,7 @@ Wilcoxon, Mann and Whitney. It assumes that one distribution is the other one, s
 side there is no interval of 95 %: by chance, all 9 differences are above in 5 % of cases, and below in 5 %.
 
 Which is sharper depends on the rank correlation of the pairs. For normal values the sign test makes as much of
-n differences as Student's test of 2/pi n, that of Mann and Whitney of 3/pi n; pairing takes the correlated part
+n differences as Student's test of 2/pi n, Mann and Whitney's of 3/pi n; pairing takes the correlated part
 out of the variance. So where all trials have a partner, pairs are sharper if 1 - rho < 2/3: a rank correlation
 above 1/3. A negative one makes samples that share seeds differ more: then the interval of all with all is
 widened by sqrt(1 - rho).

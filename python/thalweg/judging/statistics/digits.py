@@ -64,7 +64,7 @@ def ranged(interval: Interval) -> str:
 
     >>> ranged(Interval(0.7143, 0.67, 0.7712, 20)), ranged(Interval(1.2, 1.0, math.inf, 20))
     ('0.714 (0.67 to 0.771)', '1.2 (1 to unbounded)')
-    >>> ranged(Interval(math.inf, math.inf, math.inf, 20))  # the other side alone has a median
+    >>> ranged(Interval(math.inf, math.inf, math.inf, 20))  # only the other side has a median
     'beyond all (beyond all to unbounded)'
     """
     value, low = (

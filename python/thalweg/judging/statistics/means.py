@@ -40,7 +40,7 @@ def ratio_to_published_mean(
 ) -> Interval:
     """The mean of replications over a published mean of n, whose standard deviation is published too.
 
-    The relative errors of both sides add as squares (the delta method); Student's quantile is that of the
+    The relative errors of both sides add as squares (the delta method); Student's quantile is for the
     smaller side. A value that is not finite leaves the mean undefined.
 
     >>> sample = np.array([9.0, 11.0] * 50)  # standard error 0.1: 1 % of the mean; of the published one the same

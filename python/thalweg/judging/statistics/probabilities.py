@@ -1,6 +1,6 @@
 """Probabilities of a few distributions, by the regularized incomplete beta function.
 
-I_x(a, b) is that of the NIST Digital Library of Mathematical Functions, 8.17; equation 8.17.5 says what it is
+I_x(a, b) is as in the NIST Digital Library of Mathematical Functions, 8.17; equation 8.17.5 says what it is
 to binomial sums. scipy has the same functions, but is a third of an installation that needs nothing else of it.
 """
 

@@ -76,7 +76,7 @@ def chance_of_more(events_a: int, n_a: int, events_b: int, n_b: int) -> float:
 
 
 def chance_of_more_in_pairs(a: npt.NDArray[np.bool_], b: npt.NDArray[np.bool_]) -> float:
-    """The same of trials in pairs: where one side alone has the event, it should be either side equally often.
+    """The same of trials in pairs: where only one side has the event, it should be either side equally often.
 
     The exact form of McNemar's test (Psychometrika 12, 1947), which is the sign test.
 

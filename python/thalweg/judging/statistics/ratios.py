@@ -8,8 +8,8 @@ A statistic may be infinite, where too many trials did not finish. Infinite over
 infinite is 0, and of two infinite ones nothing tells which is larger: every ratio is possible, so that the
 interval has no bounds if that happens in more than 2.5 % of the draws.
 
-A statistic is made of order statistics. Of a sample drawn with replacement, these are those of the original sample
-at the places that uniform order statistics point to, so only they are drawn, and not the sample.
+A statistic is made of order statistics. Of a sample drawn with replacement, these are order statistics of the
+original sample at the places that uniform order statistics point to, so only they are drawn, and not the sample.
 
 Limits: intervals of medians are a little wide, and miss on each side in 1 to 2 % where 2.5 % are allowed.
 """
@@ -61,7 +61,7 @@ def _places(ranks: tuple[int, ...], size: int, n: int, stream: int) -> npt.NDArr
     ranks_at, quantile, before = [], np.zeros(RESAMPLES), 0
     for rank in ranks:
         if rank > before:
-            # Of the size - before uniform numbers above `quantile`, that of rank (rank - before).
+            # The number of rank (rank - before) among the size - before uniform numbers above `quantile`.
             quantile = quantile + (1 - quantile) * rng.beta(rank - before, size - rank + 1, RESAMPLES)
         ranks_at.append(np.minimum((quantile * n).astype(np.int64), n - 1))
         before = rank
@@ -99,8 +99,8 @@ def ratio_to_published(
 ) -> Interval:
     """A statistic of a sample over the published one, of which the number of trials is known and not more.
 
-    The published statistic has an error too. It is taken for that of `size` trials of our distribution, scaled:
-    both sides are drawn from our sample.
+    The published statistic has an error too. It is taken for the error of `size` trials of our distribution,
+    scaled: both sides are drawn from our sample.
 
     Limits: where the distributions differ in shape, so does the error.
 

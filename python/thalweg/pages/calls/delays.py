@@ -2,7 +2,7 @@
 
 At each delay the line is the median over trials of the share of the counted frames that had come by then, and the
 band has the middle 90 % of the trials. A frame that never came counts as one that has not: the line ends below
-100 %. The band is of single trials; that of the median is narrower.
+100 %. The band is of single trials; the median's is narrower.
 """
 
 from __future__ import annotations

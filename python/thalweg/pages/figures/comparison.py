@@ -1,4 +1,4 @@
-"""Several results beside each other: of each criterion a panel, in it a strip for each result.
+"""Several results next to each other: a panel for each criterion, in it a strip for each result.
 
 Every trial is a tick, the dot the median, the bar its interval of 95 %. Targets and the floor are upright lines.
 Trials that did not finish have no tick: the label of their strip counts them.
@@ -27,7 +27,7 @@ MOST_PANELS = 24
 _STRIP = 24
 """Height of a strip, in pixels."""
 _LABELS = 170
-"""Width of the widest labels beside panels, in pixels."""
+"""Width of the widest labels next to panels, in pixels."""
 _TICKS = 8
 _MARGIN = 0.04
 
@@ -45,7 +45,7 @@ class _Panel:
 def plot_comparison(
     results: Mapping[str, SuiteResult], only: Sequence[str] | None = None, metrics: Sequence[str] | None = None
 ) -> Figure:
-    """Draws the criteria of results, which are named by labels: those that decide, or those of `metrics`.
+    """Draws the criteria of results, which are named by labels: the deciding ones, or the ones of `metrics`.
 
     `only` are patterns of scenarios; a metric is one (`completion`), or what is measured (`main completion`).
     Raises RequestError if nothing is left to draw, or too much.

@@ -54,7 +54,7 @@ class Grouped:
         return np.flatnonzero(kept)
 
     def ends(self, values: _Floats, buckets: int) -> tuple[_Indices, _Indices]:
-        """Rows at which `values` stop being known for longer than a bucket; those of the last value, or -1."""
+        """Rows at which `values` stop being known for longer than a bucket; the rows of the last value, or -1."""
         if not len(values):
             return np.empty(0, np.intp), np.empty(0, np.intp)
         known = np.isfinite(values)

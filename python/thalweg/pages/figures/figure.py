@@ -32,7 +32,7 @@ _LEAST = 40
 _NARROW = 520
 """Pictures with less width have their legends one below the other."""
 _MARGIN = 70
-"""Width of the labels beside panels, in pixels, about."""
+"""Approximate width of the labels next to panels, in pixels."""
 _LETTERS = {"screen": LETTER, "dark": LETTER, "paper": 4.4}
 """Widths of letters, in pixels, about."""
 _TITLE_LETTER = 1.2
@@ -178,7 +178,7 @@ def figure(chart: Chart) -> Figure:
 
 
 def fitted(drawn: Spec, width_px: float, letter_px: float) -> Spec:
-    """A figure whose picture has a width: what its panels have is what letters beside them leave."""
+    """A figure whose picture has a width: its panels have the width that the letters next to them leave."""
     panels = _widest(drawn)
     if not panels:
         raise RequestError("a width cannot be combined with this figure, whose panels have a fixed size")
@@ -222,7 +222,7 @@ def scaled(part: Spec, factor: float, width_px: float, letter_px: float) -> Spec
             names = legend.get("values") or encoding[channel]["scale"]["domain"]
             room = width_px
             shown = dict(legend)
-            if "titleOrient" in legend:  # the title of a panel: beside its legend, or above it
+            if "titleOrient" in legend:  # the title of a panel: next to its legend, or above it
                 shown |= TITLE_BESIDE if width_px >= _NARROW else TITLE_ABOVE
                 room -= _TITLE_LETTER * letter_px * len(legend["title"]) if width_px >= _NARROW else 0.0
             shown["columns"] = columns(names, room, letter_px, symbol)

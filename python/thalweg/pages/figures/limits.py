@@ -1,7 +1,7 @@
 """A ribbon of what limited each sender over time.
 
 Window and pacing change with every acknowledgement, and both mean that the controller decides: they are one
-colour. A part of the ribbon shows what held for most of it. There is none where the controller alone decided.
+colour. A part of the ribbon shows what held for most of it. There is none where only the controller decided.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LEAST = 0.1
 def spans(flows: pl.DataFrame, end: float, buckets: int, calls: bool = False) -> pl.DataFrame:
     """Intervals in which one thing limits a sender: flow, limit, time_s, until_s.
 
-    There are none where nothing but its controller limits it, where its stack does not tell, and in a call
+    There are none where only its controller limits it, where its stack does not tell, and in a call
     (`calls`) that waits for its next frame.
     """
     told = flows.filter(pl.col("limited").cast(pl.String) != "") if "limited" in flows.columns else flows.clear()

@@ -167,7 +167,7 @@ def _top(drawn: Floats, capacities: Floats) -> float:
 
 
 def moments(marks: Sequence[tuple[str, float]], end: float) -> list[Spec]:
-    """Upright lines at times that have a name, with the names beside them, one below the other."""
+    """Upright lines at times that have a name, with the names next to them, one below the other."""
     layers: list[Spec] = []
     for index, (name, at) in enumerate((name, at) for name, at in marks if at <= end):
         data: Spec = {"values": [{"time_s": at, "name": name}]}

@@ -1,7 +1,7 @@
 """Panels of links: the delay in their queues with drops as marks, ECN marks, and packets that jitter held back.
 
 The delay is its mean over short times, and lightly behind it the envelope.
-Of several trials over each other, colour is the trial and the dash is the link.
+With several trials over each other, colour is the trial and the dash is the link.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _between(data: pl.DataFrame, y: Spec, encoding: Spec) -> Spec:
 
 
 def _finite(longest_s: Mapping[str, float]) -> float:
-    """The longest that can be drawn: that of a link without capacity has no end."""
+    """The longest that can be drawn: the queue of a link without capacity has no end."""
     return max((delay for delay in longest_s.values() if np.isfinite(delay)), default=0.0)
 
 

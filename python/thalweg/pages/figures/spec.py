@@ -66,7 +66,7 @@ def colour(labels: Sequence[str], shades: Sequence[str], field: str = "label", *
 
 
 def titled(title: str) -> Spec:
-    """The title of a panel, beside its legend; `scaled` sets it above where there is little room."""
+    """The title of a panel, next to its legend; `scaled` sets it above where there is little room."""
     return {"title": title, "titleFontWeight": 600, "titleLimit": 400, **TITLE_BESIDE}
 
 

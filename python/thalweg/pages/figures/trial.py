@@ -2,7 +2,7 @@
 
 The states of the controllers, window and bytes in flight, round-trip times, rates against the capacity of the
 links, queues with drops as marks, ECN marks, packets that links held back, and the frames of calls against their
-deadlines: what `looks.json` says of panels holds for the lab too. With one flow, colour tells the series of a
+deadlines: what `looks.json` says about panels holds for the lab too. With one flow, colour tells the series of a
 panel apart; with several, colour is the flow and the dash is the series.
 Series are thinned before they are drawn; peaks stay. Where a value is unknown, such as the pacing rate of a flow
 that is not paced, there is no line.
@@ -39,7 +39,7 @@ _STRIP = 16
 _STRIP_OF_TWO = 26
 """The same with a name on two lines, of a controller and of its stream, where it does not fit on one."""
 _FITS = 11
-"""Letters of a name beside a strip."""
+"""Letters of a name next to a strip."""
 _MOST_NOTED = 8
 
 _Maker = Callable[[], Sequence[Panel | None]]

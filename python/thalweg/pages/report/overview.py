@@ -32,7 +32,7 @@ HEADERS = (
 
 @dataclass(frozen=True)
 class Row:
-    """What the overview says of one scenario."""
+    """What the overview says about one scenario."""
 
     name: str
     title: str

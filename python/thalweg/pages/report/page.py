@@ -90,7 +90,7 @@ def _places(standing: Standing) -> dict[str, Any]:
 
 
 def drawn(result: SuiteResult) -> Iterator[tuple[dict[str, Any], Figures]]:
-    """What the page says of each scenario, and its figures, packed.
+    """What the page says about each scenario, and its figures, packed.
 
     Scenarios are replayed and drawn on all cores; a trace is large, and only those at work are in memory.
     """

@@ -42,7 +42,7 @@ class _Period(NamedTuple):
     lines: int
     milliseconds: int
     off: float
-    """How far its mean or its time is from that of the steps, as a multiple of what may be."""
+    """How far its mean or its time is from the steps', as a multiple of the tolerance."""
 
 
 def delivery_lines(steps: list[Step]) -> list[int] | None:

@@ -5,7 +5,7 @@ received, in nanoseconds, each by a `monotonic` and a `wall` clock. 0, or no ent
 The monotonic clock is taken where all packets have it, since the other one may be set meanwhile. A server with one
 timestamp (`--tstamp=midpoint`, `send` or `receive`) has spent no time on a request.
 
-What is left out: irtt counts copies for the whole session alone, and what its server received comes in other
+What is left out: irtt counts copies only for the whole session, and what its server received comes in other
 units, so that `replies` is 1 or 0 and `counted` is 0: losses have no direction.
 """
 
@@ -57,7 +57,7 @@ def irtt_series(name: str, file: Path, text: str) -> Series:
     )
     for (number, _, _), (following, at, _) in pairwise(numbered):
         if number == following:
-            raise RequestError(f"{file}: round_trips[{at}]: seqno {number} is there twice")
+            raise RequestError(f"{file}: round_trips[{at}]: seqno {number} appears twice")
     stamps = [_Stamps(file, at, trip) for _, at, trip in numbered]
     answered = [stamp for stamp in stamps if stamp.is_answered]
     clock = _common_clock(

@@ -106,7 +106,7 @@ def _hidden_behind(attempts: tuple[float, float]) -> Draw:
 
 
 def _scans(random: np.random.Generator, pace: Pace) -> tuple[Parameters, Floats]:
-    """Half of the time with neighbours who are hardly there: few clients are alone in the air."""
+    """Half of the time with neighbours who are hardly there: few clients have the air to themselves."""
     every, length = between(random, 2, 40), between(random, 0.04, 0.5)
     scan = f'scan = {{ every = "{every:.6g} s", length = "{length:.6g} s" }}'
     if random.random() < 0.5:

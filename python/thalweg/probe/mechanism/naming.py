@@ -39,7 +39,7 @@ MEANING = {
 
 @dataclass(frozen=True)
 class Mechanism:
-    """What is said of a series."""
+    """What is said about a series."""
 
     name: str | None
     """None: no mechanism is named."""
@@ -115,12 +115,12 @@ def _doubt(posterior: dict[str, float], best: str, like: float) -> str:
     named = {family.name for family in FAMILIES if family.is_named}
     others = sum(value for name, value in posterior.items() if name not in named)
     if others > 1 - SURE:
-        return f"{others:.0%} of the nearest draws are of no mechanism of Wi-Fi"
+        return f"{others:.0%} of the nearest draws belong to no mechanism of Wi-Fi"
     if share < SURE:
         several = [f"{name} {value:.0%}" for name, value in posterior.items() if value]
         return f"several mechanisms make such a series: {', '.join(several)}"
     if like < LIKE:
-        return f"{best} is nearest, and its draws do not reach as far (p = {like:.2g})"
+        return f"{best} is nearest, but its draws do not reach as far (p = {like:.2g})"
     return ""
 
 

@@ -84,7 +84,7 @@ class Reference:
         return float(np.sum(spreads >= own) + 1) / (len(spreads) + 1)
 
     def parameter(self, family: int, name: str, values: Floats) -> Floats:
-        """Samples of a parameter given the series: those of the draws for which a regression expects the same.
+        """Samples of a parameter given the series: values of the draws for which a regression expects the same.
 
         What the regression expects of a draw is what it would without that draw (the leverage of its line).
         """

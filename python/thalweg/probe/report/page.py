@@ -90,9 +90,9 @@ _DELAYS = (
     "the least delay is the same both ways."
 )
 _DEPENDENCE = (
-    "Delays are round trips above the least of the trace. Growth: of the mean delay, over that of the trace with "
-    "the widest spacing, for traces of one path. Correlation: with delays so many probes later. It decays in "
-    "the time after which it is below 1/e. Events: delays above 40 ms, with losses between them."
+    "Delays are round trips above the least of the trace. Growth: of the mean delay, over the mean delay of the "
+    "trace with the widest spacing, for traces of one path. Correlation: with delays so many probes later. It "
+    "decays in the time after which it is below 1/e. Events: delays above 40 ms, with losses between them."
 )
 _ORDER = (
     "The filter keeps a reply that comes more than 1 ms after the last kept one. The line: the next round-trip "
@@ -103,6 +103,6 @@ _TIMERS = (
     "and along those that the filter keeps."
 )
 _FITS = (
-    "Fitted by maximum likelihood to one-way delays above their least, of which those of held-back packets count "
+    "Fitted by maximum likelihood to one-way delays above their least; the delays of held-back packets count "
     "as upper bounds. The probability is an upper bound as well: the model was fitted to the same data."
 )

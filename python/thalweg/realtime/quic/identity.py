@@ -71,7 +71,7 @@ class Identity:
         return made, True
 
     def write(self, file: Path) -> None:
-        """Writes a new file, which its owner alone may read. Raises RequestError."""
+        """Writes a new file, which only its owner may read. Raises RequestError."""
         import ssl  # noqa: PLC0415 - as above
 
         key = base64.encodebytes(self.key).decode().strip()

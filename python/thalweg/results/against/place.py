@@ -82,7 +82,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Banded:
-    """A metric of which neither end is better: in which band of its criteria each controller is."""
+    """A metric with no better end: in which band of its criteria each controller is."""
 
     scenario: str
     measure: Measure

@@ -3,7 +3,7 @@
 All comparisons of scenarios, metrics and rivals are one family. What is worse is tested as `compare --fail-above`
 does, from one side, so that what is better makes nothing else worse; the other answers are as in `compare`.
 
-Of a scenario: *worst* if one of its metrics is, else *best* if one is, as the tests of C4 after draft -04 ask:
+A scenario is *worst* if one of its metrics is, else *best* if one is, as the tests of C4 after draft -04 ask:
 shorter in time, in RTT or in delay of frames, and not worse than all. It is *alike* if every metric is.
 """
 

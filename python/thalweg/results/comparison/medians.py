@@ -99,7 +99,7 @@ class Row:
     lacks_trials: bool = False
     """Whether so few trials could not show that b is worse, however much it was; `worse.decide` says it."""
     needs: int | None = None
-    """Trials of each result that could tell a difference of it alone among all rows; None if there are so many."""
+    """Trials of each result that could tell a difference of only this row; None if there are so many."""
 
     @property
     def better(self) -> Better:

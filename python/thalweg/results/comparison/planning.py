@@ -2,9 +2,9 @@
 
 The normal approximation for the power of the sign test and of the test of Mann and Whitney (Noether, Journal of
 the American Statistical Association 82, 1987): with p the chance that a pair, or one trial of each result, differs
-by more than the margin, the first needs (z1 + z2)^2 / (4 (p - 1/2)^2) pairs and the second
-(z1 + z2)^2 / (6 (p - 1/2)^2) trials on each side. z1 is the quantile of what is tested, 5 % of both sides over the
-number of comparisons, and z2 that of the power. p is counted in the trials that are there; b is a, shifted.
+by more than the margin, the first needs (z1 + z2)^2 / (4 (p - 1/2)^2) pairs and the second (z1 + z2)^2 / (6 (p -
+1/2)^2) trials on each side. z1 is the quantile of what is tested, 5 % of both sides over the number of
+comparisons, and z2 the quantile of the power. p is counted in the trials that are there; b is a, shifted.
 
 Limits: it takes p and so the plan from few trials; it is a plan and no promise.
 """
@@ -63,7 +63,7 @@ class Planned:
 def plan(a: SuiteResult, b: SuiteResult | None, size: float, margin: float = MARGIN) -> list[Planned]:
     """How many trials each criterion of a needs to tell that b differs by a share `size` of its median.
 
-    With b, its own criteria, in pairs where those of a and b are sharper. Raises RequestError.
+    With b, its own criteria, in pairs where pairs of a and b are sharper. Raises RequestError.
     """
     if size <= margin:
         raise RequestError(

@@ -1,4 +1,4 @@
-"""`thalweg.compare`: results beside each other, as a table and as a figure."""
+"""`thalweg.compare`: results next to each other, as a table and as a figure."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def find_worse(rows: Sequence[Sequence[Row]], failures: Sequence[Sequence[Failur
     """What is worse in each result than in the first; rows and failures of each, which are one family."""
     chances = [row.p_worse for each in rows for row in each] + [one.p_more for each in failures for one in each]
     found = iter(discoveries(chances))
-    # An interval beyond the margin takes 2.5 %, also where one thing alone is compared.
+    # An interval beyond the margin takes 2.5 %, even if only one thing is compared.
     enough = RATE / max(len(chances), 2)
     worse = [[row for row in each if next(found) and row.is_beyond] for each in rows]
     judged = [[replace(one, fails_more=next(found)) for one in each] for each in failures]

@@ -18,7 +18,7 @@ from thalweg.trials.store.trial_files import engines, read, scan
 from thalweg.trials.store.trial_store import TrialStore
 
 _DOCUMENTS = ("metadata.json", "study.json", "hunt.json")
-"""A folder that has one of them, or trials alone, is that of an experiment."""
+"""A folder that has one of them, or only trials, is the folder of an experiment."""
 
 
 def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) -> int:

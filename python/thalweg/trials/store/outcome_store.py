@@ -1,6 +1,6 @@
 """A store of outcomes as text that loses nothing.
 
-The rows of its files, beside `point` (a fingerprint), `seed` and `error` (always null: what failed runs again):
+The rows of its files, after `point` (a fingerprint), `seed` and `error` (always null: what failed runs again):
 
     text     the outcome of the trial, or the values of a measure (`base/executor.py`), as JSON
     core_s   the processor time that the trial took

@@ -3,7 +3,7 @@
 What is there is handed over first, as if it had just been played; its processor time is what it took then. Under
 the auditor all trials run, because those in the store may not have been watched.
 
-Limits: a scenario with a controller of this process alone always runs, and what failed runs again.
+Limits: a scenario with a controller of only this process always runs, and what failed runs again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The files with trials: `trials/<engine>/000001-<hash>.parquet`, in the order in which they were written.
 
 The hash is the beginning of the SHA-256 of the engine, a line feed and the bytes of the file. A file counts if its
-hash is that of its name: then it is whole, and of this engine. A trial counts once, however many files have it.
+hash is the one in its name: then it is whole, and of this engine. A trial counts once, however many files have it.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def read(where: Path, query: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _visible(home: Path) -> list[Path]:
-    """What is in a folder but for hidden files: those of systems, and of writers at work."""
+    """What is in a folder without hidden files, which belong to systems and to writers at work."""
     try:
         return sorted(entry for entry in home.iterdir() if not entry.name.startswith("."))
     except FileNotFoundError:

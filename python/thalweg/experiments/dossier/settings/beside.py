@@ -1,4 +1,4 @@
-"""Flows of other controllers beside the player: their rate, their queue, their drops, and how long they starve."""
+"""Flows of other controllers next to the player: their rate, queue and drops, and how long they starve."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def settings() -> Iterator[Setting]:
 
 
 def _asked(other: str, path: Keys | None = None) -> tuple[Question, ...]:
-    """What is asked beside another controller; of the load only if the path carries its rate to the end."""
+    """What is asked next to another controller; of the load only if the path carries its rate to the end."""
     section = _STANDARD[other]
     asked = (
         Question(section, "victim-rate"),
@@ -47,7 +47,7 @@ def _beside(
     model_only: bool = False,
     **keys: object,
 ) -> Setting:
-    """One flow of the player and one other; `keys` are those of the flow of the player."""
+    """One flow of the player and one other; `keys` are the keys of the player's flow."""
 
     def made(player: Player) -> Keys:
         flows = [flow("main", player, start=starts[0], **keys), flow("other", other, start=starts[1])]
@@ -60,7 +60,7 @@ def _pairs() -> Iterator[Setting]:
     for other in _STANDARD:
         for bdp in ("0.5", "1", "4"):
             quick = (other, bdp) in {("cubic", "1"), ("reno", "4")}
-            title = f"beside {other}, a buffer of {bdp} BDP"
+            title = f"next to {other}, a buffer of {bdp} BDP"
             buffered = path(*_BASE, f"{bdp} bdp")
             profile: Profile = "quick" if quick else "default"
             yield _beside(f"{other}-{bdp}", title, "6.1", buffered, other, profile=profile, also=quick)
@@ -68,39 +68,39 @@ def _pairs() -> Iterator[Setting]:
 
 def _orders() -> Iterator[Setting]:
     for other in ("reno", "cubic"):
-        title = f"beside {other}, which came first"
+        title = f"next to {other}, which came first"
         yield _beside(f"{other}-first", title, "6.1", path(*_BASE), other, starts=("3 s", "0 s"))
 
 
 def _environments() -> Iterator[Setting]:
     """The same pair, on the other kinds of paths."""
     wifi = path(*_BASE, jitter={"model": "wifi", "mean": "7 ms"})
-    yield _beside("wifi", "beside cubic, on Wi-Fi jitter", "6.4", wifi)
+    yield _beside("wifi", "next to cubic, on Wi-Fi jitter", "6.4", wifi)
     medium = {"model": "half-duplex", "overhead": "170 us", "packets": 16}
     half_duplex = path("50 Mbps", "20 ms", "100 ms", medium=medium)
-    yield _beside("half-duplex", "beside cubic, on a half-duplex medium", "6.4", half_duplex)
+    yield _beside("half-duplex", "next to cubic, on a half-duplex medium", "6.4", half_duplex)
     for queue in ("red", "codel", "fq-codel", "pie", "dualpi2"):
         profile: Profile = "quick" if queue == "pie" else "default"
         behind = path(*_BASE, "200 ms", queue=queue)
-        yield _beside(queue, f"beside cubic, behind {queue}", "7.1", behind, profile=profile)
-    yield _beside("satellite", "beside cubic, at 600 ms", "7.5", path("20 Mbps", "600 ms"))
+        yield _beside(queue, f"next to cubic, behind {queue}", "7.1", behind, profile=profile)
+    yield _beside("satellite", "next to cubic, at 600 ms", "7.5", path("20 Mbps", "600 ms"))
     steps = path(*_BASE, change=[{"at": "10 s", "rtt": "120 ms"}, {"at": "20 s", "rtt": "40 ms"}])
-    yield _beside("rtt-steps", "beside cubic, a round trip that triples for 10 s", "7.3", steps)
+    yield _beside("rtt-steps", "next to cubic, a round trip that triples for 10 s", "7.3", steps)
     drop = path(*_BASE, change=[{"at": "10 s", "rate": "5 Mbps"}, {"at": "20 s", "rate": "20 Mbps"}])
-    yield _beside("rate-drop", "beside cubic, a capacity that falls to a quarter", "7.8", drop)
+    yield _beside("rate-drop", "next to cubic, a capacity that falls to a quarter", "7.8", drop)
     switch = path(*_BASE, repeat="10 s", change=[{"at": "5 s", "rate": "8 Mbps", "rtt": "90 ms"}])
-    yield _beside("switch", "beside cubic, two paths in turn", "7.9", switch, profile="quick")
-    yield _beside("constrained", "beside cubic, at 100 kbps", "7.4", path("100 kbps", "100 ms", "10 packets"))
+    yield _beside("switch", "next to cubic, two paths in turn", "7.9", switch, profile="quick")
+    yield _beside("constrained", "next to cubic, at 100 kbps", "7.4", path("100 kbps", "100 ms", "10 packets"))
     held = {"model": "reordering", "share": "1 %", "extent": 50}
-    yield _beside("reordering", "beside cubic, with reordering", "7.7", path(*_BASE, reorder=True, jitter=held))
+    yield _beside("reordering", "next to cubic, with reordering", "7.7", path(*_BASE, reorder=True, jitter=held))
     yield _in_a_tunnel()
     for receiver in ("optimistic-acks", "ack-division"):
-        title = f"beside cubic, with a receiver of {receiver}"
+        title = f"next to cubic, with a receiver of {receiver}"
         yield _beside(receiver, title, "7.6", path(*_BASE), receiver=receiver, model_only=True)
 
 
 def _in_a_tunnel() -> Setting:
-    """FQ-CoDel gives the tunnel one queue beside that of a flow outside: without the latter, it would be CoDel."""
+    """FQ-CoDel gives the tunnel one queue, and a flow outside another: without that flow, it would be CoDel."""
 
     def keys(player: Player) -> Keys:
         flows = [
@@ -108,10 +108,10 @@ def _in_a_tunnel() -> Setting:
             flow("other", "cubic", tunnel="vpn", start="3 s"),
             flow("outside", "cubic"),
         ]
-        return scenario("Beside cubic in one tunnel", "30 s", path(*_BASE, "200 ms", queue="fq-codel"), flows)
+        return scenario("Next to cubic in one tunnel", "30 s", path(*_BASE, "200 ms", queue="fq-codel"), flows)
 
     asked = tuple(question for question in _asked("cubic") if "load" not in question.number)
-    title = "beside cubic in one tunnel, behind fq-codel with a flow outside"
+    title = "next to cubic in one tunnel, behind fq-codel with a flow outside"
     return Setting("beside-tunnel", title, "6.2", keys, asked)
 
 
@@ -122,7 +122,7 @@ def _parts() -> Iterator[Setting]:
         def keys(player: Player, count: int = count) -> Keys:
             mine = [flow(f"main{number}", player) for number in range(count)]
             others = [flow(f"other{number}", "cubic") for number in range(10 - count)]
-            title = f"{count} of ten flows, beside cubic"
+            title = f"{count} of ten flows, next to cubic"
             return scenario(title, "30 s", path("50 Mbps", "40 ms"), [*mine, *others])
 
         title = f"{count} of ten flows, the others are cubic"
@@ -145,9 +145,9 @@ def _round_trips() -> Iterator[Setting]:
                 flow("main", player, route=[access[mine], "shared"]),
                 flow("other", "cubic", start="3 s", route=[access[theirs], "shared"]),
             ]
-            title = f"{mine} beside cubic at {theirs}"
+            title = f"{mine} next to cubic at {theirs}"
             return {**scenario(title, "30 s", {}, flows), "link": links}
 
-        title = f"at {mine}, beside cubic at {theirs}"
+        title = f"at {mine}, next to cubic at {theirs}"
         name = f"beside-rtt-{mine}-{theirs}".replace(" ", "")
         yield Setting(name, title, "6.1", keys, _asked("cubic"))

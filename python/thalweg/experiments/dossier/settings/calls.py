@@ -1,4 +1,4 @@
-"""A call with a controller for real-time media beside the player."""
+"""A call with a controller for real-time media next to the player."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def settings() -> Iterator[Setting]:
 
             yield Setting(
                 f"call-{controller}-{what}",
-                f"beside a call of {controller}, {what}",
+                f"next to a call of {controller}, {what}",
                 environment,
                 keys,
                 (Question("5.2.2", "p95-delay"), Question("5.2.2", "frozen")),

@@ -1,4 +1,4 @@
-"""Who plays the settings of a dossier: the candidate, the standards beside it, and other implementations."""
+"""Who plays the settings of a dossier: the candidate, the standards next to it, and other implementations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Player:
 
     @staticmethod
     def on(stack: str, controller: str) -> Player:
-        """A controller on the stack that a user names, if any: the model is that of our controllers anyway.
+        """A controller on the stack that a user names, if any: our controllers run on the model anyway.
 
         >>> Player.on("model", "cubic") == Player("cubic")
         True

@@ -1,4 +1,4 @@
-"""Short flows beside long ones: of the player, and of others."""
+"""Short flows next to long ones: of the player, and of others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def settings() -> Iterator[Setting]:
         profile: Profile = "quick" if quick else "default"
         yield Setting(
             f"short-own-{name}",
-            f"short flows beside a long one of the same algorithm, {what}",
+            f"short flows next to a long one of the same algorithm, {what}",
             environment,
             lambda player, table=table: _keys("Short flows and a long one", table, player, player),  # type: ignore[misc]
             (Question("5.1.5", "flow-completion-time"), Question("5.1.5", "rate")),
@@ -32,7 +32,7 @@ def settings() -> Iterator[Setting]:
         for other in ("cubic", "bbr"):
             yield Setting(
                 f"short-{other}-{name}",
-                f"short flows of {other} beside a long one of the candidate, {what}",
+                f"short flows of {other} next to a long one of the candidate, {what}",
                 environment,
                 lambda player, table=table, other=other: _keys(  # type: ignore[misc]
                     f"Short flows of {other}", table, player, other
@@ -42,7 +42,7 @@ def settings() -> Iterator[Setting]:
             )
         yield Setting(
             f"long-cubic-{name}",
-            f"a long flow of cubic beside short ones of the candidate, {what}",
+            f"a long flow of cubic next to short ones of the candidate, {what}",
             environment,
             lambda player, table=table: _beside_short(table, player),  # type: ignore[misc]
             (Question("5.2.3", "victim-rate"), Question("5.2.3", "victim-p95-queue-delay")),
@@ -56,4 +56,4 @@ def _keys(title: str, table: Keys, long: Player, short: Player | str) -> Keys:
 
 def _beside_short(table: Keys, player: Player) -> Keys:
     flows = [flow("other", "cubic"), flow("short", player, start="3 s", requests=_REQUESTS)]
-    return scenario("Long flow beside short ones", "30 s", table, flows, can_starve=False)
+    return scenario("Long flow next to short ones", "30 s", table, flows, can_starve=False)

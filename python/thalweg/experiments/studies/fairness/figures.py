@@ -29,7 +29,7 @@ _HEIGHT = 220
 
 
 def plot_matrix(table: Sequence[Row], title: str) -> alt.LayerChart:
-    """Share of the first flow (rows) beside the second (columns), relative to its fair share: 1 is fair."""
+    """Share of the first flow (rows) against the second (columns), relative to its fair share: 1 is fair."""
     data = pl.DataFrame(
         [{"first": row["first"], "second": row["second"], "share": row["first_of_fair"]} for row in table]
     )

@@ -116,5 +116,5 @@ def _trial(parameters: Parameters, cell: Cell, outcomes: Outcomes, trial: int) -
 
 
 def _mean(values: Values) -> float | None:
-    """The mean; None if a trial has no number, since the mean of the others is that of another experiment."""
+    """The mean; None if a trial has no number, since the mean of the others belongs to another experiment."""
     return None if np.isnan(values).any() else float(values.mean())

@@ -5,7 +5,7 @@ Rates are arrays of shape (flows, bins), in any unit; a bin is a stretch of time
 Sources: Jain, Chiu and Hawe 1984 (the index); RFC 8868 section 3 (bins of 1, 5 and 20 s, ratios between 1/3
 and 3); Prudentia (Pan et al. 2024: per cent of the max-min fair share); Chiu and Jain 1989 (convergence).
 
-Limits: Jain's index does not say who won: read it beside the shares. A bin that does not fill at the end is left
+Limits: Jain's index does not say who won: read it with the shares. A bin that does not fill at the end is left
 out.
 """
 

@@ -5,7 +5,7 @@ of a pair, `rtt_ratio` times that, by a separate access link that is too fast to
 `gap` after the first: pairs are ordered, so the matrix holds both start orders. `buffer` is a multiple of the rate
 times `rtt`, the shorter round trip.
 
-Every flow starts up to one of the longer round trips late, drawn anew in each trial: which packets of a flow meet
+Every flow starts up to one of the longer round trips late, redrawn in each trial: which packets of a flow meet
 the full queue decides how far it comes, so that trials that start within a millisecond repeat one phase of it.
 
 Quantities are texts as in scenario files, which check them.

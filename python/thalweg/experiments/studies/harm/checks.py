@@ -82,7 +82,7 @@ def findings(measured: TrialsByCell) -> list[Finding]:
 
 
 def _findings_on(measure: Measure, measured: TrialsByCell) -> Iterator[Finding]:
-    for competitor, who in ((None, "alone"), ("cubic", "beside CUBIC"), ("prague", "beside Prague")):
+    for competitor, who in ((None, "alone"), ("cubic", "next to CUBIC"), ("prague", "next to Prague")):
         cells = [cell for cell in measured if cell.competitor == competitor]
         published = [getattr(LINES[cell.rtt_s, competitor], measure.column) for cell in cells]
         found = [
@@ -98,17 +98,17 @@ def _findings_on(measure: Measure, measured: TrialsByCell) -> Iterator[Finding]:
             every(within(value, 1 / NEAR, NEAR) for value in found),
             _TRANSPORT,
         )
-    beside = [cell for cell in measured if cell.competitor == "prague"]
+    with_prague = [cell for cell in measured if cell.competitor == "prague"]
     harms = {
         cell.rtt: mean_interval(
             measure.harm(measured[cell.alone].values[measure.name], measured[cell].values[measure.name]),
-            each_of(len(beside)),
+            each_of(len(with_prague)),
         )
-        for cell in beside
+        for cell in with_prague
     }
-    stated = [getattr(LINES[cell.rtt_s, cell.competitor], f"{measure.name}_harm") for cell in beside]
+    stated = [getattr(LINES[cell.rtt_s, cell.competitor], f"{measure.name}_harm") for cell in with_prague]
     yield Finding(
-        f"beside Prague, {CONTROLLER} flows take more than twice as long as alone ({measure.title})",
+        f"next to Prague, {CONTROLLER} flows take more than twice as long as alone ({measure.title})",
         CCAFCT,
         f"harm of {min(stated):.3f} to {max(stated):.3f}",
         ", ".join(f"{mean_text(interval)} at {rtt}" for rtt, interval in harms.items()),

@@ -1,6 +1,6 @@
 """Figures of `harm`: harm and times over the round-trip time, distributions of times, the matrix.
 
-Published values are hollow and joined by dashes; ours are filled, with their interval of 95 %. Beside the kernel
+Published values are hollow and joined by dashes; ours are filled, with their interval of 95 %. Next to the kernel
 in real time, which is filled then, the simulator is hollow. Harm is drawn from 0 to 1: a benefit stands at 0.
 """
 
@@ -258,7 +258,7 @@ def page(result: StudyResult, trials: Mapping[Cell, Trials], outcomes: Mapping[C
 
 
 def sections(result: StudyResult, of: Mapping[Cell, Outcomes]) -> Iterator[Section]:
-    """Controllers of the kernel share their sections with those of the simulator that stand for them."""
+    """Controllers of the kernel share their sections with the simulator's controllers that stand for them."""
     rtts = list(dict.fromkeys(cell.rtt for cell in of))
     families: dict[str, list[str]] = {}
     for cell in of:

@@ -193,9 +193,9 @@ def row(cell: Cell, measured: Mapping[Cell, Trials], *, published: bool = False)
     """One row of the table: means over replications; harm is None for the flows alone.
 
     `<measure>_harm_low` and `_harm_high` are its interval; `<measure>_excess` is (competing - solo) / solo;
-    `<measure>_beyond_itself` is the harm above that of the short flows' own controller. A mean over replications
-    in which one has no number is None.
-    With `published`, a row of the experiment of ccafct has what ccafct printed beside it.
+    `<measure>_beyond_itself` is the harm above the harm of the short flows' own controller. A mean over
+    replications in which one has no number is None. With `published`, a row of the experiment of ccafct also has
+    what ccafct printed.
     """
     trials = measured[cell]
     values: dict[str, str | float | int | None] = {

@@ -1,7 +1,7 @@
-"""Harm: how much worse a workload performs beside a competitor than alone. Functions on plain numpy arrays.
+"""Harm: how much worse a workload performs with a competitor than alone. Functions on plain numpy arrays.
 
 Model (Ware et al., "Beyond Jain's Fairness Index", HotNets 2019): `solo` is what a workload measures alone,
-`competing` what it measures beside a competitor, in the same unit. Harm is 0 if the competitor changes
+`competing` what it measures with a competitor, in the same unit. Harm is 0 if the competitor changes
 nothing and 1 at worst:
 
 - more is better (throughput): (solo - competing) / solo
@@ -111,7 +111,7 @@ def harm_less_is_better(solo: npt.ArrayLike, competing: npt.ArrayLike, *, clamp:
 def harm_more_is_better(solo: npt.ArrayLike, competing: npt.ArrayLike, *, clamp: bool = False) -> Values:
     """Harm to a measure that should be large: (solo - competing) / solo.
 
-    Of a measure that is 0 alone nothing can be taken: no harm. (ccafct has infinity for it.) A benefit is
+    Nothing can be taken from a measure that is 0 alone: no harm. (ccafct has infinity for it.) A benefit is
     negative; with `clamp` it is 0.
 
     >>> harm_more_is_better([10.0, 10.0, 10.0], [2.5, 10.0, 15.0]).tolist()

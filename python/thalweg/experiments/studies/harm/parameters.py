@@ -3,10 +3,10 @@
 Model: one bottleneck with one queue. Short flows arrive in an open loop (exponential gaps, log-normal lengths,
 one connection each); against a competitor, one long download has been running for a head start, time enough
 to leave slow start. Alone, the short flows begin at the same time of the trial, so that arrivals, lengths and
-limits are the same in both. All flows start up to a round trip late, drawn anew in each trial: hosts are not exact
+limits are the same in both. All flows start up to a round trip late, redrawn in each trial: hosts are not exact
 to less, and trials in one phase of it would repeat each other.
 
-Hosts are those of ccafct, whose namespaces have Linux with its segmentation offload: queues see each bundle as one
+Hosts are as in ccafct, whose namespaces have Linux with its segmentation offload: queues see each bundle as one
 packet, and CUBIC is not paced.
 
 Quantities are texts as in scenario files, and are checked there.
@@ -95,7 +95,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Parameters:
-    """All that defines the experiment; the defaults are those of ccafct."""
+    """All that defines the experiment; the defaults are ccafct's."""
 
     rtts: tuple[str, ...] = option(
         ("10 ms", "20 ms", "40 ms", "80 ms", "160 ms"),
@@ -167,7 +167,7 @@ class Parameters:
     def cells(self) -> list[Cell]:
         """All rows, the short flows alone before their competitions.
 
-        Kernel and simulator do not meet; each row of the kernel stands before that of the simulator.
+        Kernel and simulator do not meet; each row of the kernel stands before the simulator's.
 
         >>> [cell.name for cell in Parameters(rtts=("10 ms",)).cells()]
         ['10ms-cubic-alone', '10ms-cubic-cubic', '10ms-cubic-prague']
@@ -245,7 +245,7 @@ def _long_flow(controller: str, host: str | None) -> dict[str, object]:
 def _presets() -> dict[str, Parameters]:
     """Sets of parameters with a name.
 
-    `live` sets the kernel's TCP in real time beside the simulator: fewer and shorter replications, and a queue
+    `live` runs the kernel's TCP in real time next to the simulator: fewer and shorter replications, and a queue
     that drops for both, since the kernel's TCP does not ask for ECN by default (`tcp_ecn = 2`).
     `ccafct` is the published table; `ccafct-test` its short rehearsal (`ccafct -t`: two round-trip times,
     five seconds, no head start); `matrix` takes every controller that means to share as an equal, on ideal
@@ -280,7 +280,7 @@ def path_buffer(parameters: Parameters) -> str:
 def parse_queue(text: str) -> dict[str, str | int | bool]:
     """The queue given as `model:option=value,...`, under the keys of a scenario.
 
-    A switch may stand alone for `=on`. Which models and options there are, the scenario knows.
+    A switch by itself means `=on`. Which models and options there are, the scenario knows.
 
     >>> parse_queue("fq-codel:flows=1,target=5 ms,ecn=off")
     {'model': 'fq-codel', 'flows': 1, 'target': '5 ms', 'ecn': False}

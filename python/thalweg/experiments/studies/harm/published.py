@@ -1,6 +1,6 @@
 """Published harm to flow completion times: the sample output of ccafct.
 
-ccafct ran Linux TCP through network namespaces: short CUBIC flows alone, and beside one long flow of CUBIC or
+ccafct ran Linux TCP through network namespaces: short CUBIC flows alone, and with one long flow of CUBIC or
 Prague, through `fq_codel flows 1` at 50 Mbps. One run for each line, with the same arrivals and lengths in all.
 """
 

@@ -115,7 +115,7 @@ COLUMNS = (
     Column(
         "geomean_beyond_itself",
         "beyond itself",
-        meaning="harm to the geometric mean above that which the short flows' own controller does",
+        meaning="harm to the geometric mean above the harm that the short flows' own controller does",
         format=_beyond_itself,
     ),
     Column(

@@ -1,4 +1,4 @@
-"""What is judged of `hunt`: each worst case is found, those of others again, and its shipped scenario shows it."""
+"""What is judged of `hunt`: each worst case is found, published ones again, and its shipped scenario shows it."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Cell:
 
 
 _ARUN = "Arun et al., Starvation in End-to-End Congestion Control, SIGCOMM 2022"
-_STARVES = "a flow with jitter of its own starves beside one without"
+_STARVES = "a flow with jitter of its own starves next to one without"
 CASES = (
     Cell(
         "bbr1-shallow",

@@ -1,6 +1,6 @@
 """The cycles of BBRv3 and BBRv1: gains, lengths of phases, and when ProbeRTT comes.
 
-One flow alone at 20 Mbps and 80 ms with 2 BDP of buffer. At 80 ms, 63 round trips take 5 s, so that the wait of
+One flow by itself at 20 Mbps and 80 ms with 2 BDP of buffer. At 80 ms, 63 round trips take 5 s, so the wait of
 ProbeBW is the random one of 2 to 3 s; it is counted where ProbeRTT does not cut it short.
 """
 
@@ -81,7 +81,7 @@ def runs(times_s: Sequence[float], values: Sequence[str]) -> list[Phase]:
 
 
 def version_3(trace: Trace) -> dict[str, float]:
-    """Measurements of BBRv3: pacing of each phase over that of CRUISE in its cycle, the wait, REFILL, ProbeRTT."""
+    """Measurements of BBRv3: pacing of each phase over CRUISE's in its cycle, the wait, REFILL, ProbeRTT."""
     flows = trace.flows.filter((pl.col("flow") == _FLOW) & pl.col("state").is_not_null())
     each = phases(flows)
     pacing = {

@@ -113,7 +113,7 @@ class Quantity:
     values: Values = field(default_factory=lambda: np.empty(0))
     """One for each trial."""
     always: bool = False
-    """Whether the law holds in every trial, and not of the mean alone: its interval is then all that was
+    """Whether the law holds in every trial, and not only for the mean: its interval is then all that was
     seen."""
     judged: bool = True
     """False where the law does not claim to hold; `reason` says why, and the number is shown."""

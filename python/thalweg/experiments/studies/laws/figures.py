@@ -28,7 +28,7 @@ _UNITS = {"%": "share", "s": "s"}
 
 
 def plot_windows(table: Sequence[Row]) -> alt.LayerChart:
-    """Measured windows and those of the law, over the closed forms of RFC 9438 for periodic loss (grey)."""
+    """Measured windows and the law's, over the closed forms of RFC 9438 for periodic loss (grey)."""
     data = pl.DataFrame(
         [
             {

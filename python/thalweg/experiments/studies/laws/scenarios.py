@@ -1,7 +1,7 @@
 """The parts of the scenarios of the study, as keys of scenario files.
 
-Flow control is wide open, so that the controller alone limits a flow; everything else is the default, the rules
-of the RFCs for the modelled endpoint among it. Flows start up to a round trip late, drawn anew in each trial.
+Flow control is wide open, so that only the controller limits a flow; everything else is the default, the rules
+of the RFCs for the modelled endpoint among it. Flows start up to a round trip late, redrawn in each trial.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def header(name: str, duration_s: float, rtt_s: float, sample_s: float | None = 
 def path(
     rate_bps: float, rtt_s: float, buffer: str, queue: str = "drop-tail", loss: float = 0.0
 ) -> dict[str, Any]:
-    """The path. Loss is in the direction of the data alone: acknowledgements arrive."""
+    """The path. Loss is only in the direction of the data: acknowledgements arrive."""
     keys: dict[str, Any] = {
         "rate": f"{rate_bps:.0f} bps",
         "rtt": nanoseconds(rtt_s),

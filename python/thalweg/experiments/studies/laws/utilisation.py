@@ -49,7 +49,7 @@ def packets(point: Point) -> float:
 def experiments(
     points: Sequence[Point], controllers: Sequence[str], stacks: Sequence[str], trials: int
 ) -> Iterator[Experiment]:
-    """Every controller alone at every point on every stack."""
+    """Every controller by itself at every point on every stack."""
     for stack in stacks:
         for point in points:
             for controller in controllers:
@@ -57,7 +57,7 @@ def experiments(
 
 
 def experiment(controller: str, stack: str, point: Point, trials: int) -> Experiment:
-    """One controller alone on one path."""
+    """One controller by itself on one path."""
     rate_bps, rtt_s = point
     length_s = duration_s(point)
     name = file_name("alone", controller, stack, text(rate_bps, "bps"), text(rtt_s, "s"))

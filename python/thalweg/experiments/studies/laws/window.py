@@ -116,8 +116,8 @@ def mean_window(flows: pl.DataFrame, begin_s: float) -> float:
 def overshoot(flows: pl.DataFrame, packets: pl.DataFrame) -> float:
     """The most by which bytes in flight are above the window right after a packet was sent, in full packets.
 
-    They are those of the last sample, and what was sent since. Before the first packet is acknowledged they count
-    bytes of the handshake, whose end is not a sample: the first flight is left out.
+    They are the bytes of the last sample, and what was sent since. Before the first packet is acknowledged they
+    count bytes of the handshake, whose end is not a sample: the first flight is left out.
     """
     first_s = packets.filter(pl.col("event") == "acknowledged")["time_s"].min()
     flows = flows.filter(pl.col("time_s") >= first_s)

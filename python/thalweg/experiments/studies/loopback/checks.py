@@ -1,6 +1,6 @@
 """Findings of the C4 blog over loopback, as checks on order and direction.
 
-Its numbers are those of another stack on another machine and operating system. Two variants are compared by the
+Its numbers come from another stack on another machine and operating system. Two variants are compared by the
 median over the rounds of the ratio of their goodputs, with its interval of 95 %, which needs six rounds.
 Packets are lost in bursts, so that runs count and not packets: losses are compared by the median over the
 rounds of their difference.
@@ -57,7 +57,7 @@ def checks(goodputs: Runs, losses: Runs) -> list[Check]:
 
 
 def findings(goodputs: Runs, losses: Runs) -> list[Finding]:
-    """Its numbers and remaining statements, beside ours."""
+    """Its numbers and remaining statements, next to ours."""
     floor, least, most = (_ratio(goodputs, name, "cubic") for name in ("c4-floor", "c4-1/32", "c4-3/64"))
     bonus = _ratio(goodputs, "c4-3/64", "c4-1/16")
     lossless = _share(median_interval(np.asarray(losses["c4-3/64"])))
@@ -68,7 +68,7 @@ def findings(goodputs: Runs, losses: Runs) -> list[Finding]:
             "within 88 % of CUBIC",
             f"{_percent(floor)} of CUBIC",
             above(floor, 0.88),
-            "the stack, the machine and CUBIC are others",
+            "the stack, the machine and CUBIC differ",
         ),
         Finding(
             "1/32",
@@ -84,7 +84,7 @@ def findings(goodputs: Runs, losses: Runs) -> list[Finding]:
             "better than CUBIC",
             f"{_percent(most)} of CUBIC",
             above(most, 1),
-            "the stack, the machine and CUBIC are others",
+            "the stack, the machine and CUBIC differ",
         ),
         Finding(
             "3/64 against 1/16",

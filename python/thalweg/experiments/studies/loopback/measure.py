@@ -43,7 +43,7 @@ class VariantRuns:
 
 
 def row(cell: Cell, of: VariantRuns, cubic: Sequence[Run]) -> Row:
-    """The row of a variant, beside the runs of CUBIC."""
+    """The row of a variant, compared with the runs of CUBIC."""
     runs = of.runs
     return {
         "variant": cell.name,

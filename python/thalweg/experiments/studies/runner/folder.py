@@ -4,7 +4,7 @@ study.json              the document that `--format json` prints
 scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again from here
 controllers/*, stacks/* the files that they name: `portable.py`
 trials.parquet          the value of each trial by cell and measure, of studies that have such values
-*.parquet, *.png, *.md  what the study stores besides
+*.parquet, *.png, *.md  what else the study stores
 report.html             the page
 """
 
@@ -31,7 +31,7 @@ from thalweg.results.metadata import parse_document
 
 C = TypeVar("C")
 DOCUMENT = "study.json"
-"""The document that `--format json` prints; `files`, the names of those beside it, and `hashes`, of the tables."""
+"""The document that `--format json` prints; `files` names the other files, and `hashes` the tables."""
 PAGE = "report.html"
 _SCENARIOS = "scenarios"
 TRIALS = "trials"
@@ -57,7 +57,7 @@ def write_study_files(
 
     `pictures` are functions that write a picture or a text to a file, by its name; `named` are the files that
     scenarios name. An older study stays until all
-    of the new one is there; a part of one does not replace it, but stays beside it. Returns where the new one is:
+    of the new one is there; a part of one does not replace it, but stays next to it. Returns where the new one is:
     the page goes there. Raises RequestError if something cannot be written.
     """
     homes = [_SCENARIOS] if scenarios else []

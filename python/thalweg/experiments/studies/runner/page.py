@@ -27,16 +27,16 @@ from thalweg.pages.report.strip import Strips
 
 @dataclass(frozen=True)
 class Page:
-    """What the page of a study shows besides its table."""
+    """What the page of a study shows in addition to its table."""
 
     sections: Iterable[Section]
     """Its figures."""
     strips: Strips | None = None
     """The trials of each row of the table; None where rows are not distributions of trials."""
     pictures: Mapping[str, Chart] = field(default_factory=dict)
-    """What is stored besides as `NAME.png`."""
+    """What else is stored, as `NAME.png`."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """What is stored besides as text, by the names of Markdown files."""
+    """What else is stored as text, by the names of Markdown files."""
     own: tuple[str, Mapping[str, object]] | None = None
     """The template of a page of its own and the values for it, in place of the page of studies."""
 
@@ -71,7 +71,7 @@ def _write_text(file: Path, text: str) -> None:
 
 
 def _links(finished: Finished[Any, Any, Any]) -> Iterator[tuple[str, TrialLink]]:
-    """The first trial of each scenario that a browser can run; trials in real time do not come again."""
+    """The first trial of each scenario that a browser can run; trials in real time do not repeat."""
     result = finished.result
     for name, toml in {} if result.live else finished.scenarios.items():
         if runs_in_browser(toml) and (trace_hash := finished.first_hashes.get(name)):

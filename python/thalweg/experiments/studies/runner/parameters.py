@@ -1,8 +1,8 @@
 """Parameters of a study, which are options of the command line as well.
 
-A study has one frozen dataclass of parameters, its defaults those of the published experiment. A field made by
-`option` is an option of `thalweg study`; the form of its value is that of the field: a text, a number, or a tuple
-of them for an option that may be repeated. What was not given keeps the value of the preset.
+A study has one frozen dataclass of parameters, with the defaults of the published experiment. A field made by
+`option` is an option of `thalweg study`; the form of its value follows from the field: a text, a number, or a
+tuple of them for an option that may be repeated. What was not given keeps the value of the preset.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from thalweg.engine.controllers.definition import file_of
 
 _KEY = "option"
 _LONGEST = 120
-"""Letters of the name of a file, which has an ending besides."""
+"""Letters of the name of a file, without its ending."""
 
 
 def file_name(*parts: str) -> str:
     """The name of a cell in files and places of a page: letters, digits, points and dashes.
 
-    Of a controller in a file, the folder that it was in is left out.
+    The folder of a controller in a file is left out.
 
     >>> file_name("40 ms", "cubic:beta=0.8", "1bdp"), file_name("./mine.py:Mine", "/home/me/b c.py")
     ('40ms-cubic.beta.0.8-1bdp', 'mine.py.Mine-bc.py')

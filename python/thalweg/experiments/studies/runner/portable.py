@@ -1,9 +1,9 @@
 """Scenarios that play in the folder of a study, wherever it is moved: the files that they name are in it.
 
-    controllers/mine.py     a controller in Python, with what it imports from beside it
+    controllers/mine.py     a controller in Python, with the files next to it that it imports
     stacks/libmine.so       a library with a stack
 
-Names of controllers are relative to the folder of the study, from which its commands run, and those of libraries
+Names of controllers are relative to the folder of the study, from which its commands run, and names of libraries
 to the scenario. Limits: what a controller reads otherwise than by `import`, and what a library loads, is left
 out.
 """
@@ -41,7 +41,7 @@ def portable(scenario: Scenario | LiveScenario, files: Files) -> str:
 
 
 def _controllers(definitions: Iterable[Definition], files: Files) -> Iterator[tuple[str, str]]:
-    """The name of each controller in Python, and that of it in the folder."""
+    """The name of each controller in Python, and its name in the folder."""
     for definition in definitions:
         source = definition.source
         if source is None:

@@ -46,7 +46,7 @@ class Check(_Judgement):
 
 @dataclass(frozen=True)
 class Finding(_Judgement):
-    """A published statement that is shown beside what was measured, and decides nothing."""
+    """A published statement that is shown next to what was measured, and decides nothing."""
 
     name: str
     source: str
@@ -82,7 +82,7 @@ class StudyResult:
     notes: list[str] = field(default_factory=list)
     """What else the table says, in a sentence each: how many cells differ by more than chance."""
     live: list[dict[str, Any]] = field(default_factory=list)
-    """What the emulator has to say of each trial in real time."""
+    """What the emulator has to say about each trial in real time."""
     wall_s: float = 0.0
     core_s: float = 0.0
     version: str = field(default_factory=_native.version)
@@ -100,7 +100,7 @@ class StudyResult:
         return sum(check.answer == UNDECIDED for check in self.checks)
 
     def add_live(self, name: str, seed: int, reports: Sequence[Mapping[str, Any]]) -> None:
-        """Notes what the emulator has to say of the trials of a cell, which began with `seed`."""
+        """Notes what the emulator has to say about the trials of a cell, which began with `seed`."""
         self.live += [{"cell": name, "seed": seed + number, **report} for number, report in enumerate(reports)]
 
     def is_faithful(self) -> bool:

@@ -59,7 +59,7 @@ class Finished(Generic[P, C, M]):
 
     @property
     def page(self) -> Page:
-        """What its page shows besides the table."""
+        """What its page shows in addition to the table."""
         return self.study.page(self)
 
     @property
@@ -82,7 +82,7 @@ class Finished(Generic[P, C, M]):
 
 
 def page_of(module: str) -> Callable[[Finished[Any, Any, Any]], Page]:
-    """The function `page` of the module `figures` beside this one, loaded when called: altair is slow to load."""
+    """The function `page` of the module `figures` next to this one, loaded when called: altair is slow to load."""
     figures = f"{module.rpartition('.')[0]}.figures"
 
     def page(finished: Finished[Any, Any, Any]) -> Page:
@@ -129,7 +129,7 @@ class Study(Generic[P, C, M]):
     checks: Callable[[P, Mapping[C, M]], list[Check]] = lambda _parameters, _cells: []
     """The checks of a study that was not interrupted."""
     findings: Callable[[P, Mapping[C, M]], list[Finding]] = lambda _parameters, _cells: []
-    """What is published besides, of a study that was not interrupted."""
+    """What else is published, for a study that was not interrupted."""
     finding_columns: Mapping[str, str] | None = None
     """How findings are printed: heading -> part of a finding; None for not at all."""
     finding_words: int | None = None
@@ -145,7 +145,7 @@ class Study(Generic[P, C, M]):
     texts: Callable[[Finished[P, C, M]], Mapping[str, str]] = lambda finished: finished.scenarios
     """The scenarios as they are stored, by the names of cells."""
     stored: Callable[[Finished[P, C, M]], Mapping[str, pl.DataFrame]] = lambda _: {}
-    """What is stored besides as `NAME.parquet`."""
+    """What else is stored, as `NAME.parquet`."""
     stored_columns: Mapping[str, Sequence[Column]] = field(default_factory=dict)
     """The columns of these tables that are its own."""
     printed: Callable[[StudyResult], Sequence[Table]] | None = None

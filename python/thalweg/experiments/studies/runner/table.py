@@ -19,7 +19,7 @@ class Column:
     key: str
     """In documents and stored tables, with the unit of a number behind it."""
     heading: str = ""
-    """In tables; empty: documents alone have it."""
+    """In tables; empty: only documents have it."""
     unit: str = ""
     """`s`, `bps`, `B` or `bytes`, `share`; others stay as they are."""
     meaning: str = ""

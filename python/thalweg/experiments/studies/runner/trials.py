@@ -33,7 +33,7 @@ class CellTrials:
     first_hash: str = ""
     """Trace hash of the trial with the first seed; empty until it ran."""
     live: list[dict[str, Any]] = field(default_factory=list)
-    """What the emulator has to say of each trial in real time."""
+    """What the emulator has to say about each trial in real time."""
     _finished: int = 0
 
     def outcomes(self) -> Outcomes:

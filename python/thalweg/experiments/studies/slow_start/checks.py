@@ -1,10 +1,10 @@
 """What is judged of `slow-start`: claims of the documents that a faithful implementation repeats.
 
 They are about paths without jitter, on which the sender always has data. A share of trials is judged by its
-interval (Clopper and Pearson), a time by that of the median of its ratio to the time of classic slow start in
-the same trial.
+interval (Clopper and Pearson), a time by the interval of the median of its ratio to the time of classic slow start
+in the same trial.
 
-Published statements besides are shown beside what was measured. They decide nothing: their paths are others.
+Other published statements are shown next to what was measured. They decide nothing: their paths differ.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def share_text(share: Interval) -> str:
 
 
 def over_classic(cells: Groups, start: str, level: int) -> dict[Cell, Interval]:
-    """The time of a start until so many bytes over that of classic slow start, on each path."""
+    """The time of a start until so many bytes over classic slow start's, on each path."""
     column = level_column(level)
     classic = {
         (cell.condition, cell.controller): measured[column]
@@ -135,7 +135,7 @@ def _not_early(groups: Groups) -> Check | None:
 
 
 _SATELLITE_S = 0.5
-"""RTTs from here on are those of a geostationary satellite."""
+"""RTTs from here on are a geostationary satellite's."""
 
 
 def findings(cells: Mapping[Cell, TrialNumbers]) -> list[Finding]:

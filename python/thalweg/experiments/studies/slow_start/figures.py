@@ -117,7 +117,7 @@ def _anchor(controller: str) -> str:
 
 
 def strips(cells: Mapping[Cell, TrialNumbers]) -> Strips:
-    """The windows that each trial reached and left; those of all starts on a path have one scale."""
+    """The windows that each trial reached and left; all starts on a path have one scale."""
     rows = list(together(cells))
     scales = {
         path: span(

@@ -1,7 +1,7 @@
 """What a slow start is measured by, on plain arrays from any source.
 
 Model: samples of one sender at increasing times: its window, what has been acknowledged so far, and the phase of
-its controller. A start is *left* at the first sample in another phase than those of a start. What it *reached* is
+its controller. A start is *left* at the first sample in a phase that is not one of a start. What it *reached* is
 the largest window before. What it *left* is the window with which congestion avoidance begins: after the recovery
 period if the start ended with one, and after the slow start that follows it if that left less than the threshold
 (Safe Retreat, draft-ietf-tsvwg-careful-resume-22 section 3.5).

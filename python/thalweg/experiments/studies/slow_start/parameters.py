@@ -1,6 +1,6 @@
 """The parameters of the study `slow-start`, and the scenario of each of its cells.
 
-Model: one download, alone on a path with one bottleneck. The base is the first value of each list; each further
+Model: one download by itself on a path with one bottleneck. The base is the first value of each list; each further
 value varies one condition. Slow start multiplies its window each round trip, so how far it overshoots depends on
 where between two multiples the path lies. Each path therefore runs at `phases` rates, evenly spaced on the scale
 of logarithms from its rate up to twice that; a row is about all of them.

@@ -1,7 +1,7 @@
 """The study `slow-start`: the slow starts of CUBIC and Reno side by side, over paths of many kinds.
 
 The experiment is in `parameters.py`, the formulas in `metric.py`, what is measured with them in `measure.py`,
-what is judged and what is published besides in `checks.py`.
+what is judged and what else is published in `checks.py`.
 
 Sources: RFC 9002 section 7.3.1, RFC 9406, draft-chung-ccwg-search-09, draft-kazuho-ccwg-rapid-start-02,
 draft-ietf-tsvwg-careful-resume-22.

@@ -1,6 +1,6 @@
 """What `stacks` takes from the trials of one cell, and the row that comes of one scenario on all stacks.
 
-The number compared is that of the first criterion of the scenario: closed or completion of a transfer, mean delay
+The number compared is from the first criterion of the scenario: closed or completion of a transfer, mean delay
 of a media stream.
 """
 

@@ -1,7 +1,7 @@
 """The parameters of the study `stacks`, and the scenario of each of its cells.
 
 Model: every scenario of the suite `c4` with one flow runs three times: on the modelled endpoint as it is shipped
-(`model`), on the modelled endpoint with flow-control windows as wide as those of the stack (`wide`), and on the
+(`model`), on the modelled endpoint with flow-control windows as wide as the stack's (`wide`), and on the
 stack (`quic`). Flows start up to one of the longest round trips late, the same in all three, so that trials meet
 the changes of the path in all phases.
 """

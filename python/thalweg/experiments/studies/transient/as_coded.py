@@ -5,9 +5,9 @@ What differs from the metric (`metric.py`), after the tool's `utils/area.py` and
 - The series is what *arrives* at the bottleneck, drops included.
 - Bins last `2 delay B / 12` (delay one way, B the bandwidth in Mbps): one round trip at 12 Mbps, four at 48.
 - The series is cut at `min(60, 2 delay in ms)` seconds: at 50 s where the round trip is 50 ms.
-- Windows hold the bins at both of their ends, so those of 10 round trips have 11 bins at 12 Mbps, 3 at 48.
-- A run is steady where the variance of the three means and that of the three variances are both at most 0.02, in
-  powers of Mbps, whatever the bandwidth. The search ends at 40 s.
+- Windows hold the bins at both of their ends, so windows of 10 round trips have 11 bins at 12 Mbps, 3 at 48.
+- A run is steady where the variance of the three means and the variance of the three variances are both at most
+  0.02, in powers of Mbps, whatever the bandwidth. The search ends at 40 s.
 - The area is `12 mean|1 - r / B|` over the bins before the convergence point: gap per reaction time, in
   equivalents of 12 Mbps.
 - Where no point is steady, the end of the search, 40, is taken as the *number of a bin*: the run is scored by its
@@ -38,7 +38,7 @@ SEARCH_END = 40
 
 @dataclass(frozen=True)
 class ToolAreas:
-    """What the tool says of each run."""
+    """What the tool says about each run."""
 
     area: Rates
     converged: npt.NDArray[np.bool_]

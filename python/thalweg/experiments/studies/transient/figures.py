@@ -213,7 +213,7 @@ def page(finished: Finished[Parameters, Cell, list[StepResponse]]) -> Page:
 
 
 def sections(parameters: Parameters, of: Cells, scenarios: Mapping[str, str]) -> Iterator[Section]:
-    """Theory; after each step, areas and curves. `scenarios` are those of the cells, by name."""
+    """Theory; after each step, areas and curves. `scenarios` are the scenarios of the cells, by name."""
     steps = parameters.all_steps
     yield Section("theory", "Theoretical reactions (figure 1(a) of the poster)", "", plot_theory)
     for number, step in enumerate(steps):

@@ -165,7 +165,7 @@ def _refine(values: Rates, every_s: float, begin: Rates) -> tuple[Rates, float]:
     """Least squares from a point of the grid: ratio, frequency and dead time, and the sum of the squared errors.
 
     A dead time below zero would say that the controller knew of the step: then it is zero, and the others are
-    fitted alone.
+    fitted by themselves.
     """
     time = (np.arange(len(values)) + 0.5) * every_s
 

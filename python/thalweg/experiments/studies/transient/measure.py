@@ -44,7 +44,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class StepResponse:
-    """What the metric says of one step of a cell."""
+    """What the metric says about one step of a cell."""
 
     reactions: Reactions
     fit: Fit
@@ -126,10 +126,10 @@ def class_column(damping_class: str) -> str:
 def row(cell: Cell, step: str, measured: StepResponse) -> Row:
     """One row of the table.
 
-    Quantiles are those of verdicts (`percentile`), here as in the checks. Statistics of areas and times count a
-    run that did not converge as infinite (None in JSON); those of over- and undershoot, `lost` and `level` take it
-    with what was observed; the settled gap is of those that converged. Damping ratio and natural frequency are
-    those of the trials that have a damping class, the quality that of all.
+    Quantiles are computed as in verdicts (`percentile`), here as in the checks. Statistics of areas and times
+    count a run that did not converge as infinite (None in JSON); statistics of over- and undershoot, `lost` and
+    `level` take it with what was observed; the settled gap is of the runs that converged. Damping ratio and
+    natural frequency are over the trials that have a damping class, the quality over all.
     """
     reactions, fit = measured.reactions, measured.fit
     area, reaction = np.sort(ranked(reactions)), np.sort(reactions.reaction_s.astype(np.float64))

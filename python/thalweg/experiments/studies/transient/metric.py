@@ -8,19 +8,19 @@ almost the same. The convergence point is the middle of the middle window, so no
 trips. "Almost" is the threshold of the authors' tool at the 12 Mbps for which they chose it, taken in units of
 the available bandwidth: the same controller at ten times the rate gets the same answer.
 
-One thing is asked beyond the source: that the flow has moved. A controller that has not noticed a step yet is as
+One requirement is not in the source: that the flow has moved. A controller that has not noticed a step yet is as
 steady as before it, and would be scored as the fastest of all. So the steady rates have to be closer to the new
 bandwidth than to the old one (`arrived`).
 
 Normalized Area: the mean gap between throughput and available bandwidth from the step to the convergence point,
 over the change of the available bandwidth. It has two parts. What is sent above the available bandwidth fills
 queues and is dropped: overshoot. What is delivered below it is unused capacity: undershoot. A link
-delivers no more than its capacity, so delivered rates alone cannot show the first.
+delivers no more than its capacity, so delivered rates by themselves cannot show the first.
 
 Part of that gap is there whenever a controller is steady: the teeth of Reno, what BBR leaves, the noise of the
 capacity. `settled` is that part, the mean gap from the convergence point on, over the same change; `net` is the
 area less what is settled: what the step itself has cost. The published area does not make this difference, and a
-step that is small beside the teeth has an area of teeth.
+step that is small compared with the teeth has an area of teeth.
 
 A run that does not become steady is said not to have converged. Its reaction time is infinite; its area is the
 mean gap over all that was observed, and is kept apart by `converged`.

@@ -17,7 +17,7 @@ by choice:
   `cubic:start=classic`. CCP's datapath reports once a round trip by default, and the window jumps with each report
   (generic-cong-avoid, src/bin_helper.rs; slow start in the datapath is an option, `--ss_in_fold`). Hosts with
   `reports = "1 rtt"` do so; with them most of the poster's statements do not hold (`pages/causes/transient.py`),
-  so that the preset has ideal hosts. CUBIC's constants are those of RFC 9438: C 0.4, a window of 0.7 of the old
+  so that the preset has ideal hosts. CUBIC's constants are from RFC 9438: C 0.4, a window of 0.7 of the old
   one, fast convergence and the Reno-friendly region on (src/cubic.rs).
 - The initial window is the datapath's, 10 segments in Linux; ours of 10 datagrams is as large.
 - BBR is `bbr1`, BBRv1 by its draft. CCP's calls itself simplified and has no Startup;
@@ -67,7 +67,7 @@ class Step:
     kind: str
     """rate, rtt or flow."""
     value: str
-    """The new rate or round trip; the controller of the new flow, `same` for that of the main one."""
+    """The new rate or round trip; the controller of the new flow, `same` for the main flow's."""
 
     @staticmethod
     def parse(text: str) -> Step:
@@ -192,7 +192,7 @@ class Parameters:
     def is_published(self) -> bool:
         """Whether this is the poster's experiment in virtual time, with any controllers and length.
 
-        Its statements are then judged. In real time there is time for a few trials alone.
+        Its statements are then judged. In real time there is time for only a few trials.
         """
         paper, free = PRESETS["paper"], {"controllers", "duration"}
         own = (parameter.name for parameter in fields(self) if parameter.name not in free)
@@ -262,7 +262,7 @@ def _flow(name: str, controller: str, start: str) -> dict[str, object]:
 _PAPER = Parameters()
 PRESETS = {
     "paper": _PAPER,
-    # What the poster measured, with the kernel's TCP in real time, and beside it in virtual time.
+    # What the poster measured, with the kernel's TCP in real time, and next to it in virtual time.
     "live": replace(
         _PAPER,
         controllers=("kernel:reno", "reno", "kernel:cubic", "cubic", "kernel:bbr", "bbr1"),

@@ -1,6 +1,6 @@
 """The metric on a measurement of one's own: a CSV file of rates over time.
 
-The first line names the columns, in any order; others than these are left alone:
+The first line names the columns, in any order; other columns are ignored:
 
 time_s           begin of a row's interval, rising; an interval ends where the next one begins
 throughput_bps   mean rate that was delivered in it
@@ -97,7 +97,7 @@ def read_series(file: Path) -> Measurement:
                 if len(columns[TIME]) > 1 and columns[TIME][-1] <= columns[TIME][-2]:
                     raise RequestError(
                         f"{file}:{lines.line_num}: {TIME} = {columns[TIME][-1]:g}; "
-                        f"accepted: more than {columns[TIME][-2]:g}, that of the line before"
+                        f"accepted: more than {columns[TIME][-2]:g}, the time of the line before"
                     )
     except FileNotFoundError:
         raise RequestError(f"{file}: no such file") from None

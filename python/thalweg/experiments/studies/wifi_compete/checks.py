@@ -9,7 +9,7 @@ holds if the whole interval lies on the right side of its margin:
 - **within noise**: a/b is within 1 +- `NOISE`;
 - a median, a mean or a 90th percentile is **reproduced** if it is within 15 % of the one published.
 
-What is published of 199 trials has an error as ours has. Of a mean it follows from the published standard
+What is published of 199 trials has an error as ours has. For a mean it follows from the published standard
 deviation; of a median or percentile it is taken from our distribution (`ratio_to_published`), which is skewed:
 some per cent. So *not enough trials* may mean theirs.
 
@@ -52,12 +52,12 @@ def before(ratio: Interval) -> Answer:
 
 
 def not_after(ratio: Interval) -> Answer:
-    """Whether the first is at most as late, but for noise."""
+    """Whether the first is at most as late, apart from noise."""
     return below(ratio, 1 + NOISE)
 
 
 def not_before(ratio: Interval) -> Answer:
-    """Whether the first is at least as late, but for noise."""
+    """Whether the first is at least as late, apart from noise."""
     return above(ratio, 1 - NOISE)
 
 

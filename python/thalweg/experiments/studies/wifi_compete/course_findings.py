@@ -1,9 +1,9 @@
-"""What the paper says of the course of its trials, beside what the traces of ours say; nothing is decided by it.
+"""What the paper says about the course of its trials, and what our traces say; it decides nothing.
 
-Answers: `judging/statistics/claims.py`. A statement on a share holds if the interval of the mean
-lies on its side; one on two groups of windows or times if that of the ratio of their medians does. A moment that
-the paper reads off one trial holds if it lies in the middle half of ours, where what did not happen is later than
-all that did.
+Answers: `judging/statistics/claims.py`. A statement on a share holds if the interval of the mean lies on its side;
+one on two groups of windows or times if the interval of the ratio of their medians does. A moment that the paper
+reads off one trial holds if it lies in the middle half of ours, where what did not happen is later than all that
+did.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the paper says of `wifi-compete`, beside what the trials say.
+"""What the paper says about `wifi-compete`, and what the trials say.
 
-Its 100 runs of each case shared one jitter sequence and differed by bytes of the handshake alone, so some of
-its conclusions are those of that sequence. They are shown here and decide nothing.
+Its 100 runs of each case shared one jitter sequence and differed only by bytes of the handshake, so some of
+its conclusions hold for that sequence. They are shown here and decide nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ALMOST_FOUR = 3.5
 """From here on, a slowdown reads "almost four times"."""
 
 _DOMINATES = 2 / 3
-"""Share of the link: twice that of the other flow. Slightly more than half does not dominate."""
+"""Share of the link: twice the other flow's. Slightly more than half does not dominate."""
 
 Cells = Mapping[tuple[str, str], Times]
 
@@ -69,7 +69,7 @@ def slowdowns(closed: Cells, variant: str, competitor: str) -> Times:
 
 
 def slowdown(closed: Cells, variant: str, competitor: str) -> Interval:
-    """The median duration of the main flow over that of the same variant alone."""
+    """The median duration of the main flow over the same variant's alone."""
     return ratio_of_medians(closed[variant, competitor] - HEAD_START_S, closed[variant, ALONE])
 
 
@@ -101,7 +101,7 @@ def _twice(closed: Cells) -> Iterator[_Statement]:
 
 def _no_exit(closed: Cells) -> _Statement:
     old, new = closed["v1", "bbr"], closed["no-exit", "bbr"]
-    # The worst of further trials has a bound from below alone: one is worse if that is above the other's worst.
+    # The worst of further trials has only a bound from below: one is worse if that is above the other's worst.
     answer = HOLDS if least_worst(new) > old.max() else FAILS if least_worst(old) > new.max() else UNDECIDED
     measured = (
         f"worst of {len(old)}: {text(float(old.max()), 's', 3)}, then {text(float(new.max()), 's', 3)}, again at "

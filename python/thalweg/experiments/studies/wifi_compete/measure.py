@@ -41,7 +41,7 @@ def row(
 
     `closed` is when the main flow closed, `share` its part of what both flows got while both were active,
     `background_bytes` what the background had got when the main flow closed; a flow alone has no share.
-    `published` is what is known of the cell: a distribution, or a median alone. `slowdown` is the duration of
+    `published` is what is known of the cell: a distribution, or only a median. `slowdown` is the duration of
     the median trial over the duration alone.
     """
     times = finished_or_never(closed)

@@ -5,7 +5,7 @@ buffer of 80 ms, packets counted by their UDP payload. The main flow downloads 4
 in a pair, it starts at 1 s against a background download of 10 MB that began at 0.
 
 Every trial draws its own jitter. With a `jitter_seed`, all trials share one jitter sequence and differ by
-starts and wake-ups of the senders alone: that is how the runs of the paper were made.
+only starts and wake-ups of the senders: that is how the runs of the paper were made.
 
 Endpoints follow the peer's rules (docs/reference/transport.md), whole: `rules = "picoquic"`, and `mtu_fallback`,
 by which senders return to the initial MTU at a probe timeout or when more than ten full packets are lost in a row,

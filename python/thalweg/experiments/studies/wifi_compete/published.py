@@ -1,6 +1,6 @@
 """What is published about the experiment `wifi-compete`, and what was measured again since.
 
-Two sources. The paper is "Handling of competition with Wi-Fi jitter", which stands beside C4 v2 in the
+Two sources. The paper is "Handling of competition with Wi-Fi jitter", which is with C4 v2 in the
 history of the C4 repository (commit ffec621, September 2025). The re-measurement compiled that source
 again and gave each of 199 trials its own jitter sequence; its medians are what this study is held to.
 """

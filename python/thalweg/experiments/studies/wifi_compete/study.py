@@ -103,7 +103,7 @@ def _checks(parameters: Parameters, cells: Cells) -> list[Check]:
 
 
 def _findings(parameters: Parameters, cells: Cells) -> list[Finding]:
-    """What the paper says of end times, shares and courses."""
+    """What the paper says about end times, shares and courses."""
     closed, shared = _closed(cells), parameters.shared_jitter
     shares: dict[tuple[str, str], Values] = {
         cell: main_column(kept.outcomes, "share") for cell, kept in cells.items()

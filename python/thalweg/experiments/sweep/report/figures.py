@@ -21,7 +21,7 @@ from thalweg.pages.figures.theme import GREY, WIDTH, distinct
 
 _HEIGHT = 170
 _BESIDE = 60
-"""Width of the labels beside a panel, in pixels, about."""
+"""Approximate width of the labels next to a panel, in pixels."""
 _FAINT = 0.15
 _FEW = 8
 """Values of an axis that are told apart one by one."""

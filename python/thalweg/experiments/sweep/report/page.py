@@ -66,7 +66,7 @@ def write_sweep(
 def _points(
     result: SweepResult, view: View, traces: int, on_progress: Progress
 ) -> Iterator[tuple[dict[str, Any], Figure | None]]:
-    """What the page says of each point, those on a front first among those that are drawn."""
+    """What the page says about each point, those on a front first among those that are drawn."""
     typical = {row["index"]: row for row in result.typical(view.metrics[0].column).iter_rows(named=True)}
     texts = {
         str(axis["key"]): dict(zip(result.points["index"], result.texts(axis["key"]), strict=True))
