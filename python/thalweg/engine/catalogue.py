@@ -171,10 +171,11 @@ def find_scenario(name_or_path: str | Path) -> Entry:
     wanted = str(name_or_path)
     if wanted == str(STANDARD_INPUT):
         return Entry("stdin", None, STANDARD_INPUT)
-    for suite in list_suites():
-        for entry in suite.entries:
-            if entry.reference == wanted:
-                return entry
+    for folder in _shipped_folders():
+        if wanted.startswith(f"{folder.name}/"):
+            entries = _read_suite(folder, shipped=True).entries
+            if found := next((entry for entry in entries if entry.reference == wanted), None):
+                return found
     file = Path(name_or_path)
     if (kind := file.suffix.lower()) in _RECORDINGS:
         raise RequestError(
