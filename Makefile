@@ -128,7 +128,8 @@ wasm: $(WASM)
 $(WASM): $(RUST)
 	rustup --quiet target add wasm32-unknown-unknown
 	$(call timed,Compiling the engine to WebAssembly: one minute, \
-	  cargo rustc --quiet --profile work --locked -p thalweg-web --target wasm32-unknown-unknown -- -C strip=debuginfo)
+	  cargo rustc --quiet --profile work --locked -p thalweg-web --target wasm32-unknown-unknown \
+	    --config 'profile.work.package.thalweg-schema.opt-level="s"' -- -C strip=debuginfo)
 	@mkdir -p $(@D) && cp target/wasm32-unknown-unknown/work/thalweg_web.wasm $@
 
 # The page of the lab, into the Python package. It needs Node and rustup to build, neither to run.

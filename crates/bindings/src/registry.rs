@@ -24,7 +24,7 @@ pub(crate) fn engine() -> &'static str {
 /// JSON schema of a scenario file.
 #[pyfunction]
 pub(crate) fn scenario_schema() -> String {
-    thalweg_sim::json_schema()
+    format!("{:#}", thalweg_sim::json_schema())
 }
 
 /// Registry of controllers, those of the real QUIC stack last.

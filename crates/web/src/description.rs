@@ -9,12 +9,11 @@ use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
 /// The version of the engine, the controllers, the models of the path, and the JSON schema of a scenario file.
 pub(crate) fn about() -> Value {
-    let schema: Value = serde_json::from_str(&thalweg_sim::json_schema()).unwrap_or_default();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "controllers": descriptions::controllers(&Registry::standard()),
         "models": descriptions::models(),
-        "schema": schema,
+        "schema": thalweg_sim::json_schema(),
     })
 }
 

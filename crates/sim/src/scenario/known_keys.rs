@@ -1,6 +1,6 @@
 //! The keys that a scenario file can have, out of its schema: where each of them stands, and what it accepts.
 
-use super::schema::ScenarioFile;
+use super::schema::json_schema;
 use serde_json::{Map, Value};
 
 /// The schema of a scenario file.
@@ -14,13 +14,13 @@ pub(crate) struct KnownKeys {
 
 impl KnownKeys {
     pub(crate) fn new() -> Self {
-        let schema = schemars::schema_for!(ScenarioFile);
+        let schema = json_schema();
         let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned();
-        let needed = schema.as_value().get("required").and_then(Value::as_array);
+        let needed = schema.get("required").and_then(Value::as_array);
         KnownKeys {
             needed: needed.cloned().unwrap_or_default(),
-            root: object(schema.as_value().get("properties")).unwrap_or_default(),
-            types: object(schema.as_value().get("$defs")).unwrap_or_default(),
+            root: object(schema.get("properties")).unwrap_or_default(),
+            types: object(schema.get("$defs")).unwrap_or_default(),
         }
     }
 

@@ -2,7 +2,6 @@
 //! checking (`check`) them, and what physics allows on them (`floor`).
 
 pub(crate) mod breaker;
-mod buffer_size;
 mod check;
 mod clock;
 pub(crate) mod command;
@@ -21,7 +20,6 @@ mod overrides;
 pub(crate) mod profile;
 mod read;
 mod refusal;
-pub(crate) mod schema;
 pub(crate) mod supply;
 mod trace_files;
 pub(crate) mod traffic;
@@ -41,6 +39,7 @@ use breaker::BreakerSpec;
 use hop::{Direction, Hop, LinkId};
 use std::sync::Arc;
 use thalweg_random::Tape;
+pub(crate) use thalweg_schema as schema;
 use thalweg_units::{Bytes, Duration, Instant};
 use traffic::TrafficSpec;
 

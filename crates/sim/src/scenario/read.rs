@@ -57,7 +57,7 @@ impl Scenario {
         let embedded = trace_files::embed(&mut file, folder, text, origin)?
             | library::embed(&mut file, folder);
         let toml = if embedded {
-            toml::to_string(&file).unwrap_or_default()
+            file.to_toml().unwrap_or_default()
         } else {
             toml
         };
@@ -99,7 +99,7 @@ impl Scenario {
 
 /// The file with all its keys, if their types are right.
 fn typed(text: &str, origin: &str) -> Result<ScenarioFile, ScenarioError> {
-    toml::from_str(text).map_err(|error| refused(&error, text, origin))
+    ScenarioFile::from_toml(text).map_err(|error| refused(&error, text, origin))
 }
 
 /// A file with the changes of `--set` and `--controller`, its text, and its name in errors. `table` already has the
@@ -141,7 +141,7 @@ fn changed(
     }
     let changed = toml::to_string(&table).unwrap_or_default();
     let origin = with_sets(origin, sets);
-    let file: ScenarioFile = toml::from_str(&changed).map_err(|error| {
+    let file = ScenarioFile::from_toml(&changed).map_err(|error| {
         let mut error = refused(&error, &changed, &origin);
         error.line = None;
         error

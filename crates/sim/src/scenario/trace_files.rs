@@ -1,27 +1,15 @@
 //! Traces of capacity and jitter, and profiles of cross traffic, that a scenario names: read once, and embedded in the
 //! scenario, so that it can be rerun from its text alone.
-//!
-//! The schema marks the keys that name these files with `x-file`, a list of what their contents begin with when they stand
-//! in the place of the name. Whatever confines or copies the files of a scenario finds its keys there.
 
 use crate::scenario::error::{ScenarioError, line_of_key};
 use crate::scenario::limits;
 use crate::scenario::profile::{self, Columns, Profile};
-use crate::scenario::schema::{Jitter, ScenarioFile};
+use crate::scenario::schema::{INLINE, INLINE_BYTES, INLINE_JITTER, Jitter, ScenarioFile};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use thalweg_path::{DeliveryTrace, JitterTrace, TraceError};
 use thalweg_units::Duration;
-
-/// Prefix of times instead of a file name: `trace = "ms: 3 3 7 10"`.
-pub(crate) const INLINE: &str = "ms:";
-/// Prefix of the times and delays of a jitter trace: `file = "us: 0 1350 20000 1280"`.
-pub(crate) const INLINE_JITTER: &str = "us:";
-
-/// Prefix of the bytes of a profile in bins of one length: `profile = "bytes: 1500 0 3000"`. That of one with times is
-/// [`INLINE_JITTER`].
-pub(crate) const INLINE_BYTES: &str = "bytes:";
 
 /// Replaces the names of all files by their contents; returns whether there were any. Names are
 /// relative to `folder`.

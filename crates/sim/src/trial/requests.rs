@@ -69,7 +69,7 @@ impl Arrivals {
                 let mut after = Duration::ZERO;
                 let mut next = || {
                     let start = after;
-                    after += self.gap.draw(mean_gap, &mut gaps);
+                    after += draw_gap(self.gap, mean_gap, &mut gaps);
                     Some(start)
                 };
                 (0..self.count).map(|_| next()).collect()
@@ -93,7 +93,7 @@ impl Arrivals {
         };
         let mut idle = seed::rng(trial, &stream(name, "idle", user));
         (0..self.count)
-            .map(|_| self.gap.draw(mean_idle, &mut idle))
+            .map(|_| draw_gap(self.gap, mean_idle, &mut idle))
             .collect()
     }
 }
@@ -106,14 +106,12 @@ fn stream(flow: &str, what: &str, user: u32) -> String {
     }
 }
 
-impl Gap {
-    fn draw(self, mean: Duration, rng: &mut Rng) -> Duration {
-        match self {
-            Gap::Constant => mean,
-            Gap::Exponential => {
-                let factor = -libm::log(open_unit(rng));
-                Duration::from_nanos((mean.as_nanos() as f64 * factor) as u64)
-            }
+fn draw_gap(gap: Gap, mean: Duration, rng: &mut Rng) -> Duration {
+    match gap {
+        Gap::Constant => mean,
+        Gap::Exponential => {
+            let factor = -libm::log(open_unit(rng));
+            Duration::from_nanos((mean.as_nanos() as f64 * factor) as u64)
         }
     }
 }

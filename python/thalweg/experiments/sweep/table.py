@@ -6,7 +6,7 @@
     flow.main.completion_s, link.down.utilisation, link.far up.utilisation, stream.main.video.p95_delay_s, ...
     end_s, events, packets, core_s, trace_hash
 
-Names have no dots (`scenario/schema/name.rs`), so no two columns are one. Columns are the columns of `Outcomes`,
+Names have no dots (`schema/src/name.rs`), so no two columns are one. Columns are the columns of `Outcomes`,
 whose rows come trial by trial, each with the same flows, links and streams in the same order. Requests of flows of
 requests are left out: their number differs between trials.
 """

@@ -1,10 +1,10 @@
 //! One hop of a `[path]` or `[[link]]`: the settings of each direction.
 
 use super::{Checker, queue};
-use crate::scenario::buffer_size::BufferSize;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Direction, PerDirection};
-use crate::scenario::{schema, trace_files};
+use crate::scenario::schema::{self, BufferSize};
+use crate::scenario::trace_files;
 pub(super) use propagation::Propagation;
 use thalweg_path::{
     DeliveryTrace, EcnConfig, JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig,

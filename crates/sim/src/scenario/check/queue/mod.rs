@@ -2,8 +2,7 @@
 
 mod cake;
 
-use crate::scenario::buffer_size::BufferSize;
-use crate::scenario::schema::{self, Path, Queue};
+use crate::scenario::schema::{self, BufferSize, Path, Queue};
 use thalweg_path::{
     AckFilter, CakeConfig, Cells, CodelConfig, DualPi2Config, FqCodelConfig, Framing, PieConfig,
     QueueConfig, RedConfig, StepConfig,

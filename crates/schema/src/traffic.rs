@@ -1,10 +1,10 @@
 //! Keys of `[[traffic]]`.
 
-use super::breaker::CircuitBreaker;
-use super::media::From;
-use super::name::Name;
-use super::short::Form;
-use crate::scenario::trace_files::{INLINE_BYTES, INLINE_JITTER};
+use crate::breaker::CircuitBreaker;
+use crate::inline::{INLINE_BYTES, INLINE_JITTER};
+use crate::media::From;
+use crate::name::Name;
+use crate::short::Form;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Rate};
@@ -12,46 +12,46 @@ use thalweg_units::{Bytes, Duration, Rate};
 /// Cross traffic: packets without a transport, that nothing slows down and nobody acknowledges.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Traffic {
+pub struct Traffic {
     /// Name, unique among traffic and flows.
     #[schemars(example = &"cross")]
-    pub(crate) name: Name,
+    pub name: Name,
     /// Rate of its packets, with all headers, while it is on; with `profile`, the mean to which the profile is scaled.
     #[schemars(example = "3 Mbps")]
-    pub(crate) rate: Option<Rate>,
+    pub rate: Option<Rate>,
     /// A file of bytes in bins, instead of a constant rate: one number of bytes on each line, of a bin as long as `bin`, or
     /// a time in microseconds and the bytes from then to the next time.
     #[schemars(extend("x-file" = [INLINE_BYTES, INLINE_JITTER]))]
-    pub(crate) profile: Option<String>,
+    pub profile: Option<String>,
     /// Length of the bins of a profile with one number on each line.
-    pub(crate) bin: Option<Duration>,
+    pub bin: Option<Duration>,
     /// Whether the profile begins anew when it ends.
     #[serde(default)]
-    pub(crate) repeat: bool,
+    pub repeat: bool,
     /// When it is on, from its start: a list of beginnings and ends. Always, by default.
     #[schemars(example = vec![["0 s", "40 s"], ["60 s", "80 s"]])]
-    pub(crate) on: Option<Vec<Vec<Duration>>>,
+    pub on: Option<Vec<Vec<Duration>>>,
     /// Mean time that it is on, drawn from an exponential distribution each time.
-    pub(crate) mean_on: Option<Duration>,
+    pub mean_on: Option<Duration>,
     /// Mean time that it is off.
-    pub(crate) mean_off: Option<Duration>,
+    pub mean_off: Option<Duration>,
     /// Size of its packets, with all headers.
     #[serde(default = "full")]
-    pub(crate) packet: Bytes,
+    pub packet: Bytes,
     /// Which end sends it.
     #[serde(default)]
-    pub(crate) from: From,
+    pub from: From,
     /// Name of the tunnel that carries it, with flows or without.
     #[schemars(example = &"vpn")]
-    pub(crate) tunnel: Option<Name>,
+    pub tunnel: Option<Name>,
     /// What ends it when it congests its path for long: a table with the model "transport".
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) circuit_breaker: Option<Form<CircuitBreaker>>,
+    pub circuit_breaker: Option<Form<CircuitBreaker>>,
     /// When it starts.
     #[serde(default)]
-    pub(crate) start: Duration,
+    pub start: Duration,
     /// Names of the links that it crosses from server to client; from the client, it crosses them in reverse.
-    pub(crate) route: Option<Vec<String>>,
+    pub route: Option<Vec<String>>,
 }
 
 fn full() -> Bytes {

@@ -12,10 +12,14 @@ const ACCEPTED: &str = "\"80 ms\", \"250 kB\", \"100 packets\", \"1 bdp\", \"unl
 
 /// Limit of a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum BufferSize {
+pub enum BufferSize {
+    /// No limit.
     Unlimited,
+    /// What the link carries in this time.
     Time(Duration),
+    /// Bytes as links count them.
     Bytes(Bytes),
+    /// Packets of any size.
     Packets(u64),
     /// Multiple of rate times round-trip time, in thousandths.
     Bdp(u64),
@@ -23,7 +27,7 @@ pub(crate) enum BufferSize {
 
 impl BufferSize {
     /// The limit of a link whose path starts with `rate` and `rtt`.
-    pub(crate) fn limit(self, rate: Rate, rtt: Duration) -> Limit {
+    pub fn limit(self, rate: Rate, rtt: Duration) -> Limit {
         match self {
             BufferSize::Unlimited => Limit::Unlimited,
             BufferSize::Time(span) => Limit::Time(span),

@@ -1,12 +1,12 @@
 //! Keys of `[[flow]]`.
 
-use super::breaker::CircuitBreaker;
-use super::command::Command;
-use super::host::Host;
-use super::media::{Media, Probe};
-use super::name::Name;
-use super::short::Form;
-use super::stack::Stack;
+use crate::breaker::CircuitBreaker;
+use crate::command::Command;
+use crate::host::Host;
+use crate::media::{Media, Probe};
+use crate::name::Name;
+use crate::short::Form;
+use crate::stack::Stack;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Rate};
@@ -14,7 +14,7 @@ use thalweg_units::{Bytes, Duration, Rate};
 /// What the receiver of a flow does to get more than its share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum ReceiverConduct {
+pub enum ReceiverConduct {
     /// Nothing.
     #[default]
     Honest,
@@ -31,7 +31,7 @@ pub(crate) enum ReceiverConduct {
 impl ReceiverConduct {
     /// Whether its flow control has no limit. What a receiver acknowledges and does not have would otherwise hold its own
     /// window.
-    pub(crate) fn has_no_limit(self) -> bool {
+    pub fn has_no_limit(self) -> bool {
         matches!(
             self,
             ReceiverConduct::Greedy | ReceiverConduct::OptimisticAcks
@@ -42,7 +42,7 @@ impl ReceiverConduct {
 /// What the sender of a flow does to get more than its share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum SenderConduct {
+pub enum SenderConduct {
     /// Nothing.
     #[default]
     Honest,
@@ -53,78 +53,78 @@ pub(crate) enum SenderConduct {
 /// One transport connection.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Flow {
+pub struct Flow {
     /// Name, unique in the scenario.
     #[schemars(example = &"main")]
-    pub(crate) name: Name,
+    pub name: Name,
     /// Congestion controller, with options: "c4", "cubic:start=classic".
     #[schemars(example = &"cubic")]
-    pub(crate) controller: String,
+    pub controller: String,
     /// Its stack: the modelled endpoint ("model"), a real QUIC stack ("quic"), or the file of a library with a stack.
     #[serde(default)]
-    pub(crate) stack: Stack,
+    pub stack: Stack,
     /// The hosts at its ends: the name of a model, or a table with a model.
-    pub(crate) host: Option<Form<Host>>,
+    pub host: Option<Form<Host>>,
     /// When it starts.
     #[serde(default)]
-    pub(crate) start: Duration,
+    pub start: Duration,
     /// Names of the links that it crosses from server to client; the other direction crosses them in reverse.
-    pub(crate) route: Option<Vec<String>>,
+    pub route: Option<Vec<String>>,
     /// Name of the tunnel that carries it: queues cannot tell flows of a tunnel apart.
     #[schemars(example = &"vpn")]
-    pub(crate) tunnel: Option<Name>,
+    pub tunnel: Option<Name>,
     /// Whether a trial ends without waiting for it.
     #[serde(default)]
-    pub(crate) background: bool,
+    pub background: bool,
     /// Bytes that the client downloads.
-    pub(crate) download: Option<Bytes>,
+    pub download: Option<Bytes>,
     /// Bytes that the client uploads.
-    pub(crate) upload: Option<Bytes>,
+    pub upload: Option<Bytes>,
     /// Many downloads, one connection each, that start whether or not earlier ones have finished, or after them.
-    pub(crate) requests: Option<Requests>,
+    pub requests: Option<Requests>,
     /// The standard call of the C4 tests, of this length: audio, video and a less compressed video.
-    pub(crate) call: Option<Duration>,
+    pub call: Option<Duration>,
     /// Streams of a media call; with `call`, in addition to those of the standard call.
     #[serde(default)]
-    pub(crate) media: Vec<Media>,
+    pub media: Vec<Media>,
     /// Frames of `call` with an earlier nominal time are not counted.
     #[serde(default)]
-    pub(crate) measure_from: Duration,
+    pub measure_from: Duration,
     /// What the senders of its call send, beyond their media, to learn the capacity of their path.
-    pub(crate) probe: Option<Probe>,
+    pub probe: Option<Probe>,
     /// Number of streams that share the transfer evenly, in round robin.
     #[serde(default = "one")]
-    pub(crate) streams: u32,
+    pub streams: u32,
     /// Size of the request that starts a download.
     #[serde(default = "request")]
-    pub(crate) request: Bytes,
+    pub request: Bytes,
     /// Rate at which the application of the server writes a download.
-    pub(crate) app_rate: Option<Rate>,
+    pub app_rate: Option<Rate>,
     /// The client requests a download in chunks of this size, each when it has the one before.
-    pub(crate) chunk: Option<Bytes>,
+    pub chunk: Option<Bytes>,
     /// How long the client waits between a chunk and its request for the next.
     #[serde(default)]
-    pub(crate) think_time: Duration,
+    pub think_time: Duration,
     /// Times from the start of the flow at which the application of the server writes nothing: a list of beginnings and ends.
     #[schemars(example = vec![["10 s", "16 s"]])]
-    pub(crate) pauses: Option<Vec<Vec<Duration>>>,
+    pub pauses: Option<Vec<Vec<Duration>>>,
     /// Flow-control limit of both receivers on what is on its way to them, which does not grow.
-    pub(crate) receive_window: Option<Bytes>,
+    pub receive_window: Option<Bytes>,
     /// Whether its receiver of data is honest: "honest", or how it is not.
     #[serde(default)]
-    pub(crate) receiver: ReceiverConduct,
+    pub receiver: ReceiverConduct,
     /// Whether its sender of data is honest: "honest", or how it is not.
     #[serde(default)]
-    pub(crate) sender: SenderConduct,
+    pub sender: SenderConduct,
     /// What ends the flow when it congests its path for long: "media", or a table with a model.
-    pub(crate) circuit_breaker: Option<Form<CircuitBreaker>>,
+    pub circuit_breaker: Option<Form<CircuitBreaker>>,
     /// Whether the first packet carries the request.
     #[serde(default)]
-    pub(crate) zero_rtt: bool,
+    pub zero_rtt: bool,
     /// State of an earlier connection over the path (careful resume).
-    pub(crate) seed: Option<Seed>,
+    pub seed: Option<Seed>,
     /// Programs that are its ends, in real time; its controller is "command:NAME" then.
-    pub(crate) command: Option<Command>,
+    pub command: Option<Command>,
 }
 
 fn one() -> u32 {
@@ -137,49 +137,49 @@ fn request() -> Bytes {
 /// Downloads with random lengths, in rounds: one connection each, or several at once.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Requests {
+pub struct Requests {
     /// Number of rounds of each user; the first starts with the flow.
     #[schemars(example = 100)]
-    pub(crate) count: u32,
+    pub count: u32,
     /// Mean time between the starts of two rounds.
     #[schemars(example = "50 ms")]
-    pub(crate) mean_gap: Option<Duration>,
+    pub mean_gap: Option<Duration>,
     /// Mean time between the end of a round and the start of the next.
     #[schemars(example = "10 s")]
-    pub(crate) mean_idle: Option<Duration>,
+    pub mean_idle: Option<Duration>,
     /// Distribution of the gaps or idle times.
     #[serde(default)]
-    pub(crate) gap: Gap,
+    pub gap: Gap,
     /// Whether the first round waits for an idle time too.
     #[serde(default)]
-    pub(crate) idle_first: bool,
+    pub idle_first: bool,
     /// Users, each with rounds of its own.
     #[serde(default = "one")]
-    pub(crate) users: u32,
+    pub users: u32,
     /// Connections of a round, which start at the same instant.
     #[serde(default = "one")]
-    pub(crate) parallel: u32,
+    pub parallel: u32,
     /// Objects that a connection downloads, one after the other.
     #[serde(default = "one")]
-    pub(crate) objects: u32,
+    pub objects: u32,
     /// 5th percentile of the lengths, which are log-normal.
     #[schemars(example = "2 kB")]
-    pub(crate) p5: Option<Bytes>,
+    pub p5: Option<Bytes>,
     /// 95th percentile of the lengths.
     #[schemars(example = "200 kB")]
-    pub(crate) p95: Option<Bytes>,
+    pub p95: Option<Bytes>,
     /// Least length, if lengths are uniform.
     #[schemars(example = "30 kB")]
-    pub(crate) least: Option<Bytes>,
+    pub least: Option<Bytes>,
     /// Largest length.
     #[schemars(example = "50 kB")]
-    pub(crate) most: Option<Bytes>,
+    pub most: Option<Bytes>,
 }
 
 /// Distribution of the gaps between requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Gap {
+pub enum Gap {
     /// Exponential: arrivals are a Poisson process.
     #[default]
     Exponential,
@@ -190,11 +190,11 @@ pub(crate) enum Gap {
 /// State of an earlier connection.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Seed {
+pub struct Seed {
     /// Its congestion window.
     #[schemars(example = "200 kB")]
-    pub(crate) window: Bytes,
+    pub window: Bytes,
     /// Its round-trip time.
     #[schemars(example = "40 ms")]
-    pub(crate) rtt: Duration,
+    pub rtt: Duration,
 }

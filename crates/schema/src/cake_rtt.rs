@@ -9,7 +9,7 @@ use thalweg_path::CakeConfig;
 use thalweg_units::{Duration, did_you_mean, quoted};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct CakeRtt(pub(crate) Duration);
+pub struct CakeRtt(pub Duration);
 
 fn names() -> impl Iterator<Item = &'static str> + Clone {
     CakeConfig::PRESETS.iter().map(|(name, _)| *name)

@@ -1,6 +1,6 @@
 //! The key `host` of a `[[flow]]`.
 
-use crate::scenario::buffer_size::BufferSize;
+use crate::buffer_size::BufferSize;
 use schemars::JsonSchema;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,29 +11,29 @@ use thalweg_units::{Bytes, Duration, did_you_mean, quoted};
 /// What the hosts at both ends do to packets and timers. A key that is not given is as the model has it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Host {
+pub struct Host {
     /// What the other keys differ from; without it, the host that `rules` of `[transport]` have.
     #[serde(default, skip_serializing_if = "HostModel::is_of_rules")]
-    pub(crate) model: HostModel,
+    pub model: HostModel,
     /// "each" packet when it arrives, "all" that has arrived before an answer, or all within a time after the first.
-    pub(crate) reads: Option<Reads>,
+    pub reads: Option<Reads>,
     /// How much is sent at once: "auto", or a constant number of packets or bytes.
-    pub(crate) bundle: Option<BundleSize>,
+    pub bundle: Option<BundleSize>,
     /// Whether a controller that sets no pacing rate is paced, as `pacing` of `[transport]`.
-    pub(crate) pacing: Option<bool>,
+    pub pacing: Option<bool>,
     /// Timers fire at multiples of this time; "0 s" for exact ones.
-    pub(crate) timer: Option<Duration>,
+    pub timer: Option<Duration>,
     /// Each wake-up of a paced sender is late by up to this much, as `wakeup` of `[noise]`.
-    pub(crate) lateness: Option<Duration>,
+    pub lateness: Option<Duration>,
     /// How often the controller of the sender hears of acknowledgements: of "each", or in reports, after "1 rtt" or a time.
     #[schemars(example = &"1 rtt")]
-    pub(crate) reports: Option<String>,
+    pub reports: Option<String>,
 }
 
 /// A kind of host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum HostModel {
+pub enum HostModel {
     /// No model is named.
     #[default]
     #[serde(skip)]
@@ -88,9 +88,12 @@ macro_rules! text {
 
 /// When a host reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reads {
+pub enum Reads {
+    /// Each packet when it arrives.
     Each,
+    /// All that has arrived at an instant.
     All,
+    /// All that has arrived this long after the first.
     Within(Duration),
 }
 
@@ -123,13 +126,17 @@ impl fmt::Display for Reads {
 
 /// How much a host sends at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BundleSize {
+pub enum BundleSize {
+    /// By the pacing rate, as the stack of the host sizes it.
     Auto,
+    /// A number of packets.
     Packets(u64),
+    /// As many packets as these bytes hold.
     Bytes(Bytes),
 }
 
-pub(crate) const BUNDLES: &str = "\"auto\", \"7 packets\", \"10 kB\"";
+/// The accepted forms of a size.
+pub const BUNDLES: &str = "\"auto\", \"7 packets\", \"10 kB\"";
 text!(BundleSize, BUNDLES, ["auto", "7 packets", "10 kB"]);
 
 impl FromStr for BundleSize {

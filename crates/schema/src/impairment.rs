@@ -1,7 +1,7 @@
 //! Keys of `jitter`, `loss` and `ecn`.
 
-use super::packets::Packets;
-use crate::scenario::trace_files::INLINE_JITTER;
+use crate::inline::INLINE_JITTER;
+use crate::packets::Packets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Duration, Fraction};
@@ -9,7 +9,7 @@ use thalweg_units::{Duration, Fraction};
 /// Random delay of packets.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
-pub(crate) enum Jitter {
+pub enum Jitter {
     /// No jitter.
     None {},
     /// Uniform between two bounds.
@@ -102,7 +102,7 @@ pub(crate) enum Jitter {
 /// What a link does to ECN codepoints at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum EcnTreatment {
+pub enum EcnTreatment {
     /// They arrive.
     #[default]
     Keep,
@@ -117,7 +117,7 @@ pub(crate) enum EcnTreatment {
 /// Published forms of the Wi-Fi model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum WifiFormula {
+pub enum WifiFormula {
     /// That of the reference simulator: slope 84 ms, both components smoothed.
     #[default]
     Reference,
@@ -128,7 +128,7 @@ pub(crate) enum WifiFormula {
 /// Loss of packets.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
-pub(crate) enum Loss {
+pub enum Loss {
     /// Each packet independently.
     Random {
         /// Probability.

@@ -11,9 +11,9 @@ const ACCEPTED: &str = "a number such as 10, counted from 1, or a range such as 
 
 /// From a first to a last packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Packets {
-    pub(crate) first: u64,
-    pub(crate) last: u64,
+pub struct Packets {
+    pub first: u64,
+    pub last: u64,
 }
 
 impl FromStr for Packets {

@@ -7,7 +7,7 @@ use thalweg_units::{Duration, Fraction};
 /// What ends a flow that congests its path for long.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
-pub(crate) enum CircuitBreaker {
+pub enum CircuitBreaker {
     /// Loss between the ends of the path in intervals in a row (RFC 8084).
     Transport {
         /// Loss of an interval that is too much.

@@ -1,11 +1,11 @@
 //! Keys with a short form: a text that stands for the most common table. `queue = "codel"` is
 //! `queue = { model = "codel" }`, `loss = "1 %"` is `loss = { model = "random", rate = "1 %" }`.
 
-use super::breaker::CircuitBreaker;
-use super::host::{Host, HostModel};
-use super::impairment::{Jitter, Loss};
-use super::medium::Medium;
-use super::queue::Queue;
+use crate::breaker::CircuitBreaker;
+use crate::host::{Host, HostModel};
+use crate::impairment::{Jitter, Loss};
+use crate::medium::Medium;
+use crate::queue::Queue;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
@@ -21,7 +21,7 @@ use thalweg_units::{Duration, Fraction};
 type Table<'t> = Vec<(&'static str, &'t str)>;
 
 /// A table with a model that a text may stand for.
-pub(crate) trait Short: DeserializeOwned + JsonSchema {
+pub trait Short: DeserializeOwned + JsonSchema {
     /// What the text looks like.
     const TEXT: &'static str;
     /// What it means, for editors.
@@ -113,7 +113,7 @@ impl Short for Loss {
 }
 
 /// The table that the text of a key stands for; none if the key has no short form.
-pub(crate) fn written_out<'t>(key: &str, text: &'t str) -> Option<Table<'t>> {
+pub fn written_out<'t>(key: &str, text: &'t str) -> Option<Table<'t>> {
     match key {
         "queue" | "up_queue" => Some(Queue::written_out(text)),
         "host" => Some(Host::written_out(text)),
@@ -128,7 +128,7 @@ pub(crate) fn written_out<'t>(key: &str, text: &'t str) -> Option<Table<'t>> {
 /// The value of a key that has a short form.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Form<T>(T);
+pub struct Form<T>(T);
 
 impl<T> Deref for Form<T> {
     type Target = T;

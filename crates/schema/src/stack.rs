@@ -11,7 +11,7 @@ pub fn names_library(stack: &str) -> bool {
 
 /// The endpoints of a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Stack {
+pub enum Stack {
     /// The modelled endpoint of `thalweg-transport`.
     #[default]
     Model,

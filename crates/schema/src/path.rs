@@ -1,12 +1,12 @@
 //! Keys of `[path]` and `[[link]]`.
 
-use super::impairment::{EcnTreatment, Jitter, Loss};
-use super::medium::Medium;
-use super::name::Name;
-use super::queue::Queue;
-use super::short::Form;
-use crate::scenario::buffer_size::BufferSize;
-use crate::scenario::trace_files::INLINE;
+use crate::buffer_size::BufferSize;
+use crate::impairment::{EcnTreatment, Jitter, Loss};
+use crate::inline::INLINE;
+use crate::medium::Medium;
+use crate::name::Name;
+use crate::queue::Queue;
+use crate::short::Form;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Rate};
@@ -14,52 +14,52 @@ use thalweg_units::{Bytes, Duration, Rate};
 /// A hop, one link in each direction; both are equal unless `up` is given.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Path {
+pub struct Path {
     /// Name of a `[[link]]`, unique in the scenario.
-    pub(crate) name: Option<Name>,
+    pub name: Option<Name>,
     /// Capacity of each direction; this or `trace`.
-    pub(crate) rate: Option<Rate>,
+    pub rate: Option<Rate>,
     /// A file with a delivery trace in the format of Mahimahi, in the place of `rate`: one time in
     /// milliseconds on each line, an opportunity for 1500 bytes. Its name is relative to the scenario.
     #[schemars(extend("x-file" = [INLINE]))]
-    pub(crate) trace: Option<String>,
+    pub trace: Option<String>,
     /// Round-trip propagation time; half of it is the delay of each direction, unless `up` says another.
     #[schemars(example = "40 ms")]
-    pub(crate) rtt: Duration,
+    pub rtt: Duration,
     /// Limit of the queue of each direction.
     #[serde(default = "one_bdp")]
-    pub(crate) buffer: BufferSize,
+    pub buffer: BufferSize,
     /// Queue discipline of each direction: its name, or a table with a model.
-    pub(crate) queue: Option<Form<Queue>>,
+    pub queue: Option<Form<Queue>>,
     /// Whether these queues split the bundles of hosts into packets; otherwise a bundle is a packet of up to 64 kB.
-    pub(crate) splits: Option<bool>,
+    pub splits: Option<bool>,
     /// Random delay added to each packet, in each direction: its mean, or a table with a model.
-    pub(crate) jitter: Option<Form<Jitter>>,
+    pub jitter: Option<Form<Jitter>>,
     /// Loss of packets, in each direction: a probability such as "0.1 %", or a model.
-    pub(crate) loss: Option<Form<Loss>>,
+    pub loss: Option<Form<Loss>>,
     /// What becomes of ECN codepoints behind the queue, in each direction: "keep", "bleach", "drop-ce" or "hide-ce".
-    pub(crate) ecn: Option<EcnTreatment>,
+    pub ecn: Option<EcnTreatment>,
     /// Variation of capacity and delay from one short interval to the next, in each direction.
-    pub(crate) noise: Option<PathNoise>,
+    pub noise: Option<PathNoise>,
     /// Token-bucket policer before the queue, in each direction.
-    pub(crate) policer: Option<Policer>,
+    pub policer: Option<Policer>,
     /// One medium for both directions: "half-duplex", "wifi", or a table with a model; "none" is as without the key.
-    pub(crate) medium: Option<Form<Medium>>,
+    pub medium: Option<Form<Medium>>,
     /// Whether packets with less jitter overtake others. In order by default.
     #[serde(default)]
-    pub(crate) reorder: bool,
+    pub reorder: bool,
     /// Settings from client to server that differ.
-    pub(crate) up: Option<Up>,
+    pub up: Option<Up>,
     /// Changes at given times.
     #[serde(default)]
-    pub(crate) change: Vec<Change>,
+    pub change: Vec<Change>,
     /// The changes repeat with this period; each period starts with the initial path.
-    pub(crate) repeat: Option<Duration>,
+    pub repeat: Option<Duration>,
 }
 
 impl Path {
     /// The medium that both directions share.
-    pub(crate) fn shared_medium(&self) -> Option<&Medium> {
+    pub fn shared_medium(&self) -> Option<&Medium> {
         (self.medium.as_deref()).filter(|medium| !matches!(medium, Medium::None {}))
     }
 }
@@ -71,68 +71,68 @@ fn one_bdp() -> BufferSize {
 /// The direction from client to server, where it differs.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Up {
+pub struct Up {
     /// Capacity.
-    pub(crate) rate: Option<Rate>,
+    pub rate: Option<Rate>,
     /// A delivery trace instead of the capacity.
     #[schemars(extend("x-file" = [INLINE]))]
-    pub(crate) trace: Option<String>,
+    pub trace: Option<String>,
     /// Propagation delay, one way, in the place of half of `rtt`.
-    pub(crate) delay: Option<Duration>,
+    pub delay: Option<Duration>,
     /// Limit of the queue.
-    pub(crate) buffer: Option<BufferSize>,
+    pub buffer: Option<BufferSize>,
     /// Queue discipline.
-    pub(crate) queue: Option<Form<Queue>>,
+    pub queue: Option<Form<Queue>>,
     /// Policer.
-    pub(crate) policer: Option<Policer>,
+    pub policer: Option<Policer>,
     /// Random delay.
-    pub(crate) jitter: Option<Form<Jitter>>,
+    pub jitter: Option<Form<Jitter>>,
     /// Loss: a probability, or a model.
-    pub(crate) loss: Option<Form<Loss>>,
+    pub loss: Option<Form<Loss>>,
     /// What becomes of ECN codepoints.
-    pub(crate) ecn: Option<EcnTreatment>,
+    pub ecn: Option<EcnTreatment>,
 }
 
 /// A change of the path; other settings stay.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Change {
+pub struct Change {
     /// When, from the start of the trial; with `when`, how much later than that.
     #[schemars(example = "2 s")]
-    pub(crate) at: Option<Duration>,
+    pub at: Option<Duration>,
     /// The entry of a controller into a state that the change follows.
     #[schemars(example = serde_json::json!({"flow": "main", "enters": "Drain"}))]
-    pub(crate) when: Option<When>,
+    pub when: Option<When>,
     /// New capacity of both directions; "0 bps" suspends the path and keeps its queues.
-    pub(crate) rate: Option<Rate>,
+    pub rate: Option<Rate>,
     /// New capacity from client to server, where it differs.
-    pub(crate) up_rate: Option<Rate>,
+    pub up_rate: Option<Rate>,
     /// New round-trip propagation time, half of it in each direction.
-    pub(crate) rtt: Option<Duration>,
+    pub rtt: Option<Duration>,
     /// New propagation delay from client to server, one way, where it differs.
-    pub(crate) up_delay: Option<Duration>,
+    pub up_delay: Option<Duration>,
     /// New limit of the queues.
-    pub(crate) buffer: Option<BufferSize>,
+    pub buffer: Option<BufferSize>,
     /// New jitter.
-    pub(crate) jitter: Option<Form<Jitter>>,
+    pub jitter: Option<Form<Jitter>>,
     /// New loss in both directions: a probability, or a model; "100 %" loses everything.
-    pub(crate) loss: Option<Form<Loss>>,
+    pub loss: Option<Form<Loss>>,
     /// New loss from client to server, where it differs.
-    pub(crate) up_loss: Option<Form<Loss>>,
+    pub up_loss: Option<Form<Loss>>,
     /// New queue discipline of both directions, which takes over what waits.
-    pub(crate) queue: Option<Form<Queue>>,
+    pub queue: Option<Form<Queue>>,
     /// New queue discipline from client to server, where it differs.
-    pub(crate) up_queue: Option<Form<Queue>>,
+    pub up_queue: Option<Form<Queue>>,
     /// Whether the queues of both directions are emptied: all that waits is dropped.
     #[serde(default)]
-    pub(crate) flush: bool,
+    pub flush: bool,
     /// Whether the queue from client to server is emptied, where it differs.
-    pub(crate) up_flush: Option<bool>,
+    pub up_flush: Option<bool>,
 }
 
 impl Change {
     /// When, from the start or from the entry that it follows.
-    pub(crate) fn at(&self) -> Duration {
+    pub fn at(&self) -> Duration {
         self.at.unwrap_or(Duration::ZERO)
     }
 }
@@ -140,16 +140,16 @@ impl Change {
 /// An entry of the controller of a flow into a state.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct When {
+pub struct When {
     /// Which flow.
     #[schemars(example = &"main")]
-    pub(crate) flow: String,
+    pub flow: String,
     /// Which state.
     #[schemars(example = &"Drain")]
-    pub(crate) enters: String,
+    pub enters: String,
     /// Which of its entries, from 1 on.
     #[serde(default = "first")]
-    pub(crate) entry: u32,
+    pub entry: u32,
 }
 
 fn first() -> u32 {
@@ -159,16 +159,16 @@ fn first() -> u32 {
 /// Normal noise, truncated at three standard deviations, drawn for each interval.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PathNoise {
+pub struct PathNoise {
     /// Standard deviation of the capacity.
     #[serde(default)]
-    pub(crate) rate_sd: Option<Rate>,
+    pub rate_sd: Option<Rate>,
     /// Standard deviation of the delay of each direction.
     #[serde(default)]
-    pub(crate) delay_sd: Duration,
+    pub delay_sd: Duration,
     /// Length of an interval.
     #[serde(default = "one_millisecond")]
-    pub(crate) every: Duration,
+    pub every: Duration,
 }
 
 fn one_millisecond() -> Duration {
@@ -178,14 +178,14 @@ fn one_millisecond() -> Duration {
 /// A token bucket.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Policer {
+pub struct Policer {
     /// Long-term rate.
     #[schemars(example = "10 Mbps")]
-    pub(crate) rate: Rate,
+    pub rate: Rate,
     /// Burst size.
     #[schemars(example = "100 kB")]
-    pub(crate) burst: Bytes,
+    pub burst: Bytes,
     /// Whether excess ECN-capable packets are marked instead of dropped.
     #[serde(default)]
-    pub(crate) mark: bool,
+    pub mark: bool,
 }

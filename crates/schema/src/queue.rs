@@ -1,7 +1,7 @@
 //! Keys of `queue`.
 
-use super::cake_rtt::CakeRtt;
-use crate::scenario::buffer_size::BufferSize;
+use crate::buffer_size::BufferSize;
+use crate::cake_rtt::CakeRtt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
@@ -9,7 +9,7 @@ use thalweg_units::{Bytes, Duration, Fraction, Rate};
 /// Queue disciplines; defaults are those of their RFCs.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
-pub(crate) enum Queue {
+pub enum Queue {
     /// First in, first out; drops what does not fit.
     DropTail {},
     /// First in, first out; what does not fit displaces the oldest packets (RFC 7567 section 2).
@@ -106,7 +106,7 @@ pub(crate) enum Queue {
 /// What carries the frames of the link that CAKE shapes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Framing {
+pub enum Framing {
     /// Cells of 53 bytes for 48, as on ADSL.
     Atm,
     /// A byte for each 64, as on VDSL2.
@@ -116,7 +116,7 @@ pub(crate) enum Framing {
 /// Which ACKs CAKE drops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum AckFilter {
+pub enum AckFilter {
     /// The oldest of three of a flow (`ack-filter`).
     Conservative,
     /// The older of two in a row as well (`ack-filter-aggressive`).

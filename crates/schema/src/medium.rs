@@ -8,7 +8,7 @@ use thalweg_units::Duration;
 /// How the directions of a hop share a medium.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
-pub(crate) enum Medium {
+pub enum Medium {
     /// Each direction has a medium of its own, as without the key: for scenarios that change one of another.
     None {},
     /// One direction transmits at a time; under load they take turns.
@@ -52,7 +52,7 @@ fn one() -> u32 {
 /// A kind of place.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Preset {
+pub enum Preset {
     /// Three devices that both ends hear, each on for a fifth of the time.
     Home,
     /// Nine neighbours that both ends hear, with frames of 3 ms, each on for a twentieth of the time.
@@ -66,7 +66,8 @@ pub(crate) enum Preset {
 }
 
 impl Preset {
-    pub(crate) fn config(self) -> wifi::WifiConfig {
+    /// The medium of this preset.
+    pub fn config(self) -> wifi::WifiConfig {
         use wifi::WifiPreset as To;
         let preset = match self {
             Preset::Home => To::Home,
@@ -82,7 +83,7 @@ impl Preset {
 /// An amendment of IEEE 802.11.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Phy {
+pub enum Phy {
     B,
     A,
     G,
@@ -92,7 +93,7 @@ pub(crate) enum Phy {
 }
 
 impl Phy {
-    pub(crate) fn config(self) -> wifi::Phy {
+    pub fn config(self) -> wifi::Phy {
         match self {
             Phy::B => wifi::Phy::B,
             Phy::A => wifi::Phy::A,
@@ -107,7 +108,7 @@ impl Phy {
 /// An access category of EDCA, or the coordination function without categories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Access {
+pub enum Access {
     Dcf,
     Background,
     #[default]
@@ -117,7 +118,7 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    pub(crate) fn config(self) -> wifi::Category {
+    pub fn config(self) -> wifi::Category {
         match self {
             Access::Dcf => wifi::Category::Dcf,
             Access::Background => wifi::Category::Background,
@@ -131,31 +132,31 @@ impl Access {
 /// Stations of one kind.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Neighbours {
+pub struct Neighbours {
     /// How many.
     #[serde(default = "one")]
-    pub(crate) count: u32,
+    pub count: u32,
     /// Which ends hear them, and are heard by them.
     #[serde(default)]
-    pub(crate) heard: Heard,
+    pub heard: Heard,
     /// How long a frame of theirs takes.
     #[schemars(example = "1 ms")]
-    pub(crate) airtime: Duration,
+    pub airtime: Duration,
     /// Mean of the exponential times in which they always have a frame; they always do without it and `off`.
     #[schemars(example = "20 ms")]
-    pub(crate) on: Option<Duration>,
+    pub on: Option<Duration>,
     /// Mean of the exponential times between.
     #[schemars(example = "80 ms")]
-    pub(crate) off: Option<Duration>,
+    pub off: Option<Duration>,
     /// Their access category.
     #[serde(default)]
-    pub(crate) access: Access,
+    pub access: Access,
 }
 
 /// Which ends hear a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Heard {
+pub enum Heard {
     /// Access point and client.
     #[default]
     Both,
@@ -168,7 +169,7 @@ pub(crate) enum Heard {
 }
 
 impl Heard {
-    pub(crate) fn config(self) -> wifi::Heard {
+    pub fn config(self) -> wifi::Heard {
         match self {
             Heard::Both => wifi::Heard::Both,
             Heard::AccessPoint => wifi::Heard::AccessPoint,
@@ -181,11 +182,11 @@ impl Heard {
 /// Absences of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Scan {
+pub struct Scan {
     /// Time from one to the next.
     #[schemars(example = "30 s")]
-    pub(crate) every: Duration,
+    pub every: Duration,
     /// How long each takes.
     #[schemars(example = "250 ms")]
-    pub(crate) length: Duration,
+    pub length: Duration,
 }

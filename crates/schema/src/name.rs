@@ -17,7 +17,7 @@ const LONGEST: usize = 64;
 /// A name that is unique among its kind, as `check/names.rs` makes sure.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Name(String);
+pub struct Name(String);
 
 impl Name {
     fn read(text: &str) -> Result<Name, String> {
