@@ -110,6 +110,7 @@ impl Pacer {
     }
 
     /// The earliest time at which a full packet may be sent: `now` or earlier if immediately.
+    #[inline]
     pub(crate) fn ready_at(&self) -> Instant {
         let missing = self.needed - self.credit;
         if missing <= 0 {
@@ -129,6 +130,7 @@ impl Pacer {
     }
 
     /// A packet is sent and consumes credit; the next wake-up will be `lateness` late.
+    #[inline]
     pub(crate) fn spend(&mut self, now: Instant, size: u32, lateness: Duration) {
         if self.bundle > 1 {
             self.go_on_with_bundle(now);

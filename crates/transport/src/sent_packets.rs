@@ -75,10 +75,12 @@ impl SentPackets {
         self.lowest
     }
 
+    #[inline]
     pub(crate) fn nothing_outstanding(&self) -> bool {
         self.lowest == self.next_number()
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, packet: SentPacket) {
         self.open.insert(self.next_number());
         self.ring.push_back(packet);
@@ -109,6 +111,7 @@ impl SentPackets {
 
     /// Takes the packets out that `ack` newly acknowledges, oldest first: for each, `each` is called
     /// with its number, its record and whether it had been declared lost.
+    #[inline]
     pub(crate) fn acknowledge(
         &mut self,
         ack: &AckFrame,

@@ -29,22 +29,27 @@ impl Bytes {
     pub const MAX: Bytes = Bytes(u64::MAX);
 
     /// `n` bytes.
+    #[inline]
     pub const fn new(n: u64) -> Self {
         Bytes(n)
     }
     /// The number of bytes.
+    #[inline]
     pub const fn as_u64(self) -> u64 {
         self.0
     }
     /// Whether it is zero.
+    #[inline]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
     /// `self * numerator / denominator`, exact in between, truncated. `denominator` must not be 0.
+    #[inline]
     pub fn mul_div(self, numerator: u64, denominator: u64) -> Bytes {
         Bytes(crate::rate::mul_div(self.0, numerator, denominator))
     }
     /// The size times a real factor, for algorithms that are defined on real numbers.
+    #[inline]
     pub fn scale(self, factor: f64) -> Bytes {
         Bytes((self.0 as f64 * factor) as u64)
     }
@@ -52,39 +57,46 @@ impl Bytes {
 
 impl Add for Bytes {
     type Output = Bytes;
+    #[inline]
     fn add(self, other: Bytes) -> Bytes {
         Bytes(self.0.saturating_add(other.0))
     }
 }
 impl AddAssign for Bytes {
+    #[inline]
     fn add_assign(&mut self, other: Bytes) {
         *self = *self + other;
     }
 }
 impl Sub for Bytes {
     type Output = Bytes;
+    #[inline]
     fn sub(self, other: Bytes) -> Bytes {
         Bytes(self.0.saturating_sub(other.0))
     }
 }
 impl SubAssign for Bytes {
+    #[inline]
     fn sub_assign(&mut self, other: Bytes) {
         *self = *self - other;
     }
 }
 impl Mul<u64> for Bytes {
     type Output = Bytes;
+    #[inline]
     fn mul(self, factor: u64) -> Bytes {
         Bytes(self.0.saturating_mul(factor))
     }
 }
 impl Div<u64> for Bytes {
     type Output = Bytes;
+    #[inline]
     fn div(self, divisor: u64) -> Bytes {
         Bytes(self.0 / divisor)
     }
 }
 impl std::iter::Sum for Bytes {
+    #[inline]
     fn sum<I: Iterator<Item = Bytes>>(sizes: I) -> Bytes {
         sizes.fold(Bytes::ZERO, Add::add)
     }

@@ -19,11 +19,13 @@ pub enum Ecn {
 
 impl Ecn {
     /// Whether a queue may mark the packet instead of dropping it.
+    #[inline]
     pub fn is_capable(self) -> bool {
         self != Ecn::NotEct
     }
 
     /// Whether RFC 9331 section 5.1 classifies the packet as L4S (ECT(1) or CE).
+    #[inline]
     pub fn is_l4s(self) -> bool {
         matches!(self, Ecn::Ect1 | Ecn::Ce)
     }

@@ -19,26 +19,32 @@ impl Fraction {
     pub const ONE: Fraction = Fraction(ONE);
 
     /// The value as a real number from 0 to 1.
+    #[inline]
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / ONE as f64
     }
     /// The nearest fraction to `value`, clamped to 0 and 1.
+    #[inline]
     pub fn from_f64(value: f64) -> Self {
         Fraction((value.clamp(0.0, 1.0) * ONE as f64 + 0.5) as u64)
     }
     /// This part of `count` things, rounded up to whole ones.
+    #[inline]
     pub fn of_up(self, count: u64) -> u64 {
         (u128::from(count) * u128::from(self.0)).div_ceil(u128::from(ONE)) as u64
     }
     /// What is left of one.
+    #[inline]
     pub const fn rest(self) -> Fraction {
         Fraction(ONE - self.0)
     }
     /// Parts of a billion.
+    #[inline]
     pub const fn parts_per_billion(self) -> u64 {
         self.0
     }
     /// Whether the fraction is 0.
+    #[inline]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }

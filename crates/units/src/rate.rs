@@ -30,10 +30,12 @@ impl Rate {
     pub const ZERO: Rate = Rate(0);
 
     /// `n` bits per second.
+    #[inline]
     pub const fn from_bits_per_sec(n: u64) -> Self {
         Rate(n)
     }
     /// `n` bytes per second.
+    #[inline]
     pub const fn from_bytes_per_sec(n: u64) -> Self {
         Rate(n.saturating_mul(8))
     }
@@ -45,18 +47,22 @@ impl Rate {
         }
     }
     /// Bits per second.
+    #[inline]
     pub const fn as_bits_per_sec(self) -> u64 {
         self.0
     }
     /// Whole bytes per second, truncated.
+    #[inline]
     pub const fn as_bytes_per_sec(self) -> u64 {
         self.0 / 8
     }
     /// Whether nothing moves.
+    #[inline]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
     /// Whole bytes that pass in `span`, truncated.
+    #[inline]
     pub fn bytes_in(self, span: Duration) -> Bytes {
         Bytes::new(mul_div(self.0, span.as_nanos(), BIT_NANOS_PER_BYTE))
     }
@@ -68,10 +74,12 @@ impl Rate {
         }
     }
     /// `self * numerator / denominator`, exact in between, truncated. `denominator` must not be 0.
+    #[inline]
     pub fn mul_div(self, numerator: u64, denominator: u64) -> Rate {
         Rate(mul_div(self.0, numerator, denominator))
     }
     /// The rate times a real factor, for algorithms that are defined on real numbers.
+    #[inline]
     pub fn scale(self, factor: f64) -> Rate {
         Rate((self.0 as f64 * factor) as u64)
     }
@@ -87,12 +95,14 @@ pub(crate) fn mul_div(a: u64, b: u64, c: u64) -> u64 {
 
 impl std::ops::Add for Rate {
     type Output = Rate;
+    #[inline]
     fn add(self, other: Rate) -> Rate {
         Rate(self.0.saturating_add(other.0))
     }
 }
 impl std::ops::Sub for Rate {
     type Output = Rate;
+    #[inline]
     fn sub(self, other: Rate) -> Rate {
         Rate(self.0.saturating_sub(other.0))
     }

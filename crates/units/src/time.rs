@@ -30,50 +30,62 @@ impl Duration {
     pub const MAX: Duration = Duration(u64::MAX);
 
     /// `n` nanoseconds.
+    #[inline]
     pub const fn from_nanos(n: u64) -> Self {
         Duration(n)
     }
     /// `n` microseconds.
+    #[inline]
     pub const fn from_micros(n: u64) -> Self {
         Duration(n.saturating_mul(1_000))
     }
     /// `n` milliseconds.
+    #[inline]
     pub const fn from_millis(n: u64) -> Self {
         Duration(n.saturating_mul(1_000_000))
     }
     /// `n` seconds.
+    #[inline]
     pub const fn from_secs(n: u64) -> Self {
         Duration(n.saturating_mul(PER_SECOND))
     }
     /// The nearest duration to `seconds`; zero when negative or NaN.
+    #[inline]
     pub fn from_secs_f64(seconds: f64) -> Self {
         Duration((seconds * PER_SECOND as f64 + 0.5) as u64)
     }
     /// Whole nanoseconds.
+    #[inline]
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
     /// Whole microseconds, truncated.
+    #[inline]
     pub const fn as_micros(self) -> u64 {
         self.0 / 1_000
     }
     /// Whole milliseconds, truncated.
+    #[inline]
     pub const fn as_millis(self) -> u64 {
         self.0 / 1_000_000
     }
     /// Seconds, for metrics and for algorithms defined on real numbers.
+    #[inline]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PER_SECOND as f64
     }
     /// Whether the span is zero.
+    #[inline]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
     /// The distance between two spans, whichever is longer.
+    #[inline]
     pub const fn abs_diff(self, other: Duration) -> Duration {
         Duration(self.0.abs_diff(other.0))
     }
     /// `self * numerator / denominator`, exact in between, truncated. `denominator` must not be 0.
+    #[inline]
     pub fn mul_div(self, numerator: u64, denominator: u64) -> Duration {
         Duration(crate::rate::mul_div(self.0, numerator, denominator))
     }
@@ -81,39 +93,46 @@ impl Duration {
 
 impl Add for Duration {
     type Output = Duration;
+    #[inline]
     fn add(self, other: Duration) -> Duration {
         Duration(self.0.saturating_add(other.0))
     }
 }
 impl AddAssign for Duration {
+    #[inline]
     fn add_assign(&mut self, other: Duration) {
         *self = *self + other;
     }
 }
 impl Sub for Duration {
     type Output = Duration;
+    #[inline]
     fn sub(self, other: Duration) -> Duration {
         Duration(self.0.saturating_sub(other.0))
     }
 }
 impl SubAssign for Duration {
+    #[inline]
     fn sub_assign(&mut self, other: Duration) {
         *self = *self - other;
     }
 }
 impl Mul<u64> for Duration {
     type Output = Duration;
+    #[inline]
     fn mul(self, factor: u64) -> Duration {
         Duration(self.0.saturating_mul(factor))
     }
 }
 impl Div<u64> for Duration {
     type Output = Duration;
+    #[inline]
     fn div(self, divisor: u64) -> Duration {
         Duration(self.0 / divisor)
     }
 }
 impl std::iter::Sum for Duration {
+    #[inline]
     fn sum<I: Iterator<Item = Duration>>(spans: I) -> Duration {
         spans.fold(Duration::ZERO, Add::add)
     }
@@ -142,18 +161,22 @@ impl Instant {
     pub const NEVER: Instant = Instant(u64::MAX);
 
     /// `n` nanoseconds after the start.
+    #[inline]
     pub const fn from_nanos(n: u64) -> Self {
         Instant(n)
     }
     /// Nanoseconds since the start.
+    #[inline]
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
     /// Seconds since the start, for metrics.
+    #[inline]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PER_SECOND as f64
     }
     /// Time since `earlier`, zero if that lies in the future.
+    #[inline]
     pub const fn since(self, earlier: Instant) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
@@ -161,17 +184,20 @@ impl Instant {
 
 impl Add<Duration> for Instant {
     type Output = Instant;
+    #[inline]
     fn add(self, span: Duration) -> Instant {
         Instant(self.0.saturating_add(span.0))
     }
 }
 impl AddAssign<Duration> for Instant {
+    #[inline]
     fn add_assign(&mut self, span: Duration) {
         *self = *self + span;
     }
 }
 impl Sub<Duration> for Instant {
     type Output = Instant;
+    #[inline]
     fn sub(self, span: Duration) -> Instant {
         Instant(self.0.saturating_sub(span.0))
     }
@@ -179,6 +205,7 @@ impl Sub<Duration> for Instant {
 impl Sub for Instant {
     type Output = Duration;
     /// Same as [`Instant::since`].
+    #[inline]
     fn sub(self, earlier: Instant) -> Duration {
         self.since(earlier)
     }

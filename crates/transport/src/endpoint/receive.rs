@@ -442,6 +442,7 @@ impl NewlyAcked {
     }
 
     /// Processes an acknowledged frame.
+    #[inline]
     fn settle(
         &mut self,
         frame: &Frame,

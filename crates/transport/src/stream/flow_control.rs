@@ -43,6 +43,7 @@ impl Credit {
     }
 
     /// How many new bytes may be sent.
+    #[inline]
     pub(crate) fn left(&self) -> u64 {
         self.limit.saturating_sub(self.sent)
     }
