@@ -175,9 +175,11 @@ test-rust: $(BIN)/python
 
 # The Chromium that tests of pages move: root gets itself Debian's package; for others the tests say what they skip.
 browser:
-	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || test -n "$(CHROMIUM)" \
+	@test -n "$(CHROMIUM)" || command -v chromium-headless-shell > /dev/null \
 	  || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
-	    && echo "Installing Debian's packages chromium and fonts-liberation, for tests of pages" && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium fonts-liberation; } \
+	    && echo "Installing Debian's packages chromium-headless-shell and fonts-liberation, for tests of pages" && apt-get update -qq \
+	    && apt-get install -qq -y --no-install-recommends chromium-headless-shell fonts-liberation; } \
+	  || command -v chromium > /dev/null || command -v chromium-browser > /dev/null \
 	  || { echo "SKIPPED tests of pages in a browser: there is no Chromium, and only root can install it"; test -z "$$CI"; }
 
 # What checks the action of `ci`, where Go can get it. Without it the test is skipped, in CI too.

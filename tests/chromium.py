@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 Scheme = Literal["light", "dark"]
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser")
+"""Without the parts that draw windows, tests take a seventh less time."""
+CHROMIUM = os.environ.get("CHROMIUM") or next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
 @pytest.fixture(scope="module")
