@@ -111,12 +111,16 @@ impl Network {
 
     #[inline(never)]
     fn reads_more(&mut self, link: LinkId, index: usize, side: Role) -> bool {
-        let unanswered = &self.host_work.unanswered;
-        let later = !unanswered.is_empty() || self.more_arrives(link);
-        if later && !unanswered.contains(&(index, side)) {
+        let later = !self.host_work.unanswered.is_empty() || self.more_arrives(link);
+        if later && !self.is_unanswered(index, side) {
             self.host_work.unanswered.push((index, side));
         }
         later
+    }
+
+    /// Whether one side has read at this instant, and will answer when no more arrives.
+    pub(super) fn is_unanswered(&self, index: usize, side: Role) -> bool {
+        self.host_work.unanswered.contains(&(index, side))
     }
 
     /// Whether another packet may come out of a link at this instant.
