@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -71,6 +72,8 @@ class Outcome:
 def main() -> int:
     """Runs a lane; the status is 1 if a stage has failed."""
     lane, *names = sys.argv[1:] or ["test"]
+    # Where it is set, each of the commands that tests start compiles all modules again, its own and those of libraries.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     started = time.monotonic()
     if lane == "quick":
         outcomes = run(quick())
