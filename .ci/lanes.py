@@ -72,7 +72,7 @@ class Outcome:
 def main() -> int:
     """Runs a lane; the status is 1 if a stage has failed."""
     lane, *names = sys.argv[1:] or ["test"]
-    # Where it is set, each of the commands that tests start compiles all modules again, its own and those of libraries.
+    # Where it is set, each command that a test starts compiles all modules again, also those of libraries.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     started = time.monotonic()
     if lane == "quick":

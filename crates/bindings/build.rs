@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 use thalweg_random::Fnv1a;
 
 /// The crates that a trial in virtual time runs, and those that ask controllers in Python and make columns.
-const ENGINE: [&str; 12] = [
+const ENGINE: [&str; 13] = [
     "units",
     "random",
     "control",
     "reference",
     "path",
+    "schema",
     "transport",
     "quic",
     "stack-sdk",

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// The folder that is committed.
 pub(crate) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus");
 
+/// Letters of the name of a file that say what it showed.
+const LONGEST: usize = 80;
+
 /// Writes a case; its name says what it showed.
 pub(crate) fn keep(folder: &Path, target: &Target, kind: &str, text: &[u8]) -> io::Result<PathBuf> {
     let folder = folder.join(target.name);
@@ -23,12 +26,8 @@ pub(crate) fn keep(folder: &Path, target: &Target, kind: &str, text: &[u8]) -> i
     };
     let words: String = kind.chars().map(plain).collect();
     let words: Vec<&str> = words.split('-').filter(|word| !word.is_empty()).collect();
-    let name = format!(
-        "{}-{:08x}.{}",
-        words.join("-"),
-        hash(text) as u32,
-        target.ending
-    );
+    let words: String = words.join("-").chars().take(LONGEST).collect();
+    let name = format!("{words}-{:08x}.{}", hash(text) as u32, target.ending);
     let file = folder.join(name);
     std::fs::write(&file, text)?;
     Ok(file)
@@ -51,7 +50,7 @@ fn cases(path: &Path) -> io::Result<Vec<PathBuf>> {
     for path in paths {
         if path.is_dir() {
             all.extend(cases(&path)?);
-        } else if target_of(&path).is_some() {
+        } else {
             all.push(path);
         }
     }

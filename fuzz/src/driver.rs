@@ -61,7 +61,7 @@ fn take_turn(target: &Target, tally: &mut Tally, span: Duration, order: &Order) 
         let left = (end - tally.time).as_millis().max(1);
         let (seed, first) = (order.seed.to_string(), tally.cases.to_string());
         let (mut at, mut counts) = (0, String::new());
-        let mut found: Vec<(u64, Failure)> = Vec::new();
+        let mut found: Vec<(u64, Failure, Option<Vec<u8>>)> = Vec::new();
         let (arguments, mut done) = ([seed, first, left.to_string()], false);
         let died = process::run(target, "work", arguments, |line| {
             if let Some(case) = line.strip_prefix("at ") {
@@ -73,7 +73,12 @@ fn take_turn(target: &Target, tally: &mut Tally, span: Duration, order: &Order) 
                 counts = sofar.to_owned();
                 tally.cases += 1;
             } else if let Some(failure) = process::failed(line) {
-                found.push((at, failure));
+                found.push((at, failure, None));
+            } else if let (Some(text), Some(last)) = (line.strip_prefix("case "), found.last_mut())
+            {
+                last.2 = serde_json::from_str::<String>(text)
+                    .ok()
+                    .map(String::into_bytes);
             } else if let Some(all) = line.strip_prefix("done ") {
                 (counts, done) = (all.to_owned(), true);
             }
@@ -82,10 +87,10 @@ fn take_turn(target: &Target, tally: &mut Tally, span: Duration, order: &Order) 
             let problem = format!("{}: its worker has ended before its time", target.name);
             return Err(io::Error::other(problem));
         }
-        found.extend(died.map(|failure| (at, failure)));
+        found.extend(died.map(|failure| (at, failure, None)));
         tally.add(&counts);
         tally.time += since.elapsed();
-        for (seed, failure) in found {
+        for (seed, failure, text) in found {
             let is_new = !tally.failures.contains_key(&failure.kind);
             let entry = tally
                 .failures
@@ -93,7 +98,7 @@ fn take_turn(target: &Target, tally: &mut Tally, span: Duration, order: &Order) 
                 .or_insert((0, seed));
             entry.0 += 1;
             if is_new {
-                show(target, seed, &failure, order)?;
+                show(target, seed, text, &failure, order)?;
             }
         }
     }
@@ -116,9 +121,15 @@ impl Tally {
 }
 
 /// Keeps the smallest case that shows a failure, and says how to repeat it.
-fn show(target: &Target, seed: u64, failure: &Failure, order: &Order) -> io::Result<()> {
+fn show(
+    target: &Target,
+    seed: u64,
+    text: Option<Vec<u8>>,
+    failure: &Failure,
+    order: &Order,
+) -> io::Result<()> {
     println!("{}: {}: {}", target.name, failure.kind, failure.message);
-    let text = process::made(target, seed)?;
+    let text = text.map_or_else(|| process::made(target, seed), Ok)?;
     let scratch = scratch(target);
     let small = minimise::minimise(target, &text, &failure.kind, &scratch)?;
     let _ = std::fs::remove_file(&scratch);

@@ -139,10 +139,19 @@ fn order(mut options: &[&str]) -> Result<driver::Order, String> {
             _ => return Err(USAGE.to_owned()),
         }
     }
-    if options.is_empty() {
-        Ok(order)
-    } else {
-        Err(USAGE.to_owned())
+    if !options.is_empty() {
+        return Err(USAGE.to_owned());
+    }
+    match order
+        .targets
+        .iter()
+        .find(|target| !process::is_there(target))
+    {
+        Some(target) => Err(format!(
+            "{} is in Python, which needs `make build`",
+            target.name
+        )),
+        None => Ok(order),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Makes a case smaller while it still fails in the same way (delta debugging; Zeller and Hildebrandt 2002).
 
 use crate::process;
-use crate::targets::Target;
+use crate::targets::{Plays, Target};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -33,7 +33,9 @@ pub(crate) fn minimise(
         let before = text.len();
         text = without_parts(&text, b'\n', &mut fails)?;
         // Tables that stand in one line, and words of a script.
-        text = within_lines(&text, &mut fails)?;
+        if matches!(target.plays, Plays::Engine { .. }) {
+            text = within_lines(&text, &mut fails)?;
+        }
         if text.len() == before {
             return Ok(text);
         }

@@ -5,11 +5,18 @@ use crate::targets::{Plays, Target};
 use crate::watch::HUNG;
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// The interpreter of targets in Python: `make build`.
+/// The interpreter of targets in Python, and what is there when it can play them: `make build`.
 const PYTHON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv/bin/python");
+const BUILT: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv/.built"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv/.packages"),
+];
+/// The signal by which a worker in Python ends when it hangs (SIGALRM).
+const ALARM: i32 = 14;
 
 /// The program that plays a target.
 fn program(target: &Target) -> io::Result<Command> {
@@ -29,7 +36,8 @@ fn program(target: &Target) -> io::Result<Command> {
 
 /// Whether what plays a target has been built.
 pub(crate) fn is_there(target: &Target) -> bool {
-    matches!(target.plays, Plays::Engine { .. }) || Path::new(PYTHON).exists()
+    matches!(target.plays, Plays::Engine { .. })
+        || BUILT.iter().all(|file| Path::new(file).exists())
 }
 
 /// Gives the program of a target an order, and each line of its output to `take`. Returns why it died, if it did not
@@ -95,8 +103,14 @@ fn cause(status: ExitStatus, hung: Option<String>, complaint: &str) -> Option<Fa
     if complaint.contains("memory allocation of") {
         return Some(Failure::new("memory", format!("beyond 1 GiB: {complaint}")));
     }
-    let message = format!("the process has died ({status}): {complaint}");
-    Some(Failure::new("death", message))
+    let kind = match status.signal() {
+        Some(ALARM) => "hang".to_owned(),
+        _ => format!("death: {status}"),
+    };
+    Some(Failure::new(
+        &kind,
+        format!("the process has died ({status}): {complaint}"),
+    ))
 }
 
 /// The failures of the cases in `files`, each with its file, run in a separate process, which is replaced if it dies.

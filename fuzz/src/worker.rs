@@ -104,8 +104,8 @@ pub(crate) fn check(target: &Target, files: &[&str]) -> std::io::Result<bool> {
     prepare();
     let (watch, mut held) = (Watch::start(), true);
     for file in files {
-        let text = std::fs::read(file)?;
         println!("at {file}");
+        let text = std::fs::read(file)?;
         let failure = guarded(check, &text, &watch).err();
         println!("{}", tell(&failure));
         held &= failure.is_none();

@@ -9,5 +9,16 @@ fn every_case_of_the_corpus_holds() {
         .output()
         .expect("the driver starts");
     let told = String::from_utf8_lossy(&replay.stdout);
+    print!("{told}");
     assert!(replay.status.success(), "{told}");
+    let (played, _) = told
+        .trim_end()
+        .rsplit('\n')
+        .next()
+        .and_then(|line| line.split_once(" cases"))
+        .expect("a count");
+    assert!(
+        played.parse::<u32>().is_ok_and(|played| played >= 40),
+        "{told}"
+    );
 }

@@ -3,7 +3,7 @@
 //!
 //! What the keys mean together, such as whether a path may have two of them, `thalweg-sim` checks. The code that reads and
 //! writes files is made here and not in each crate that asks for it: it is half of what the simulator was compiled to, is
-//! called once for a scenario, and is optimised little (`Cargo.toml` of the workspace).
+//! called once for a scenario, and is not optimised in builds in place (`Cargo.toml` of the workspace).
 
 mod breaker;
 mod buffer_size;

@@ -11,6 +11,9 @@ from typing import Any
 from thalweg import _native
 from thalweg.base.errors import ScenarioError
 
+_MOST_LINES = 500
+"""Of longer files the line of a key is not looked for: each beginning is read."""
+
 
 def read_toml(text: str | bytes, file: str) -> dict[str, Any]:
     r"""The keys and values of a text, in their order. `file` is the name in errors. Raises ScenarioError.
@@ -45,7 +48,7 @@ def place_in(text: str, file: str, *keys: str) -> str:
     ('x.toml:2', 'x.toml')
     """
     lines = text.split("\n")
-    while keys:
+    while keys and len(lines) <= _MOST_LINES:
         before = 0
         for end in range(1, len(lines) + 1):
             try:
@@ -76,17 +79,18 @@ def shown(value: Any, most: int = 60) -> str:
     """A value as a TOML file has it, in one line and cut after `most` characters.
 
     >>> shown(True), shown({"a": [1, float("inf"), "x"]}), shown("5 Mbps", 5)
-    ('true', '{ a = [1, inf, "x"] }', '"5 Mb')
+    ('true', '{ a = [1, inf, "x"] }', '"5 Mb...')
     """
+    said = _written(value)
+    return said if len(said) <= most else f"{said[:most]}..."
+
+
+def _written(value: Any) -> str:
     if isinstance(value, dict):
-        said = f"{{ {', '.join(f'{key} = {shown(inner)}' for key, inner in value.items())} }}"
-    elif isinstance(value, list | tuple):
-        said = f"[{', '.join(map(shown, value))}]"
-    elif isinstance(value, float):
-        said = repr(value)
-    else:
-        said = json.dumps(value, ensure_ascii=False, default=repr)
-    return said[:most]
+        return f"{{ {', '.join(f'{key} = {_written(inner)}' for key, inner in value.items())} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_written, value))}]"
+    return repr(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False, default=repr)
 
 
 def named_files(value: Any, key: str = "") -> Iterator[tuple[str, str]]:

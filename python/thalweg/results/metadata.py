@@ -102,7 +102,7 @@ def read_metadata(folder: Path) -> Metadata:
     file = find_file(folder, METADATA)
     if file is None:
         missing = "there is no such folder" if not folder.exists() else f"it has no {METADATA}"
-        if (folder / TRIALS).is_dir():
+        if (folder / TRIALS).is_dir() and not any(folder.glob("*.json")):
             missing = f"it has trials only; the command that played them concludes with --out {folder}"
         if find_file(folder, "study.json") is not None:
             missing = f"it holds a study; its page is {folder / 'report.html'}"
@@ -162,7 +162,7 @@ def parse_document(file: Path) -> Any:
     except UnicodeError:
         raise ResultError(f"{file}: this is not text in UTF-8") from None
     except ValueError as error:
-        raise ResultError(f"{file}: this is no JSON ({error}); accepted: the file as it was") from None
+        raise ResultError(f"{file}: this is not JSON ({error}); accepted: the file as it was") from None
     except RecursionError:
         raise ResultError(f"{file}: values are nested too deeply") from None
     if isinstance(document, dict) and document.pop(KEY, None) is not None and not is_whole(data):

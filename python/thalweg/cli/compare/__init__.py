@@ -130,7 +130,8 @@ def compare(
             return compare_stored([load(folder) for folder in folders], margin / 100, limit, format_)
         if any(of_kind):
             stored, other = folders[of_kind.index(True)], folders[of_kind.index(False)]
-            read_metadata(other)  # which refuses what has no result
+            if not any(other.glob("*.json")):
+                read_metadata(other)  # which says what is missing
             raise RequestError(f"{stored} holds a {kind}, which cannot be compared with {other}")
     return _results(results, margin / 100, limit, format_, drawing)
 

@@ -134,8 +134,8 @@ def _of_options(error: ScenarioError, signature: inspect.Signature, given: Mappi
         if words is not None and name != "preset"
         for word in (words if isinstance(words, list | tuple) else [words])
     ]
-    named = [(flag, word) for flag, word in shaping if f'"{word}"' in said] or shaping
-    return f"{' '.join(f'{flag} {word!r}' for flag, word in named)}: {said}" if named else str(error)
+    named = [f"{flag} {word!r}" for flag, word in shaping if f'"{word}"' in said]
+    return f"{' '.join(named) or 'with these options'}: {said}"
 
 
 def _flag(parameter: inspect.Parameter) -> str:

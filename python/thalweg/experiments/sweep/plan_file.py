@@ -24,7 +24,7 @@ class PlanFile:
     def refusal(self, keys: tuple[str, ...], problem: str, value: Any = ...) -> ScenarioError:
         """What is wrong with the value of a key, as the errors of scenarios say it."""
         where = place_in(self.text or "", self.name, *keys)
-        given = "" if value is ... else f" = {_shown(value)}"
+        given = "" if value is ... else f" = {shown(value, _LONGEST)}"
         return ScenarioError(f"{where}: {dotted(keys)}{given}: {problem}")
 
     def own_scenario(self) -> str | None:
@@ -61,8 +61,3 @@ def dotted(keys: tuple[str, ...]) -> str:
     ('axes."path.rate"', 'exclude.0')
     """
     return ".".join(key if key.replace("-", "").replace("_", "").isalnum() else f'"{key}"' for key in keys)
-
-
-def _shown(value: Any) -> str:
-    text = shown(value, _LONGEST + 1)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

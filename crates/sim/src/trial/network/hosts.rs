@@ -93,12 +93,13 @@ impl Network {
             endpoint.receive(self.now, &mut part.payload);
             self.note_sender(index, side);
             if reads_each {
-                self.react(index, side, false, None);
+                self.react(index, side, false);
             }
         }
         self.host_work.read = read;
-        if !reads_each {
-            self.react(index, side, false, link);
+        let later = link.is_some_and(|link| self.answers_later(link, index, side));
+        if !reads_each && !later {
+            self.react(index, side, false);
         }
     }
 
@@ -106,27 +107,27 @@ impl Network {
     /// alone is answered where it would be without.
     #[inline(always)] // in every arrival
     pub(super) fn answers_later(&mut self, link: LinkId, index: usize, side: Role) -> bool {
-        self.connections[index].reads_all && self.reads_more(link, index, side)
-    }
-
-    #[inline(never)]
-    fn reads_more(&mut self, link: LinkId, index: usize, side: Role) -> bool {
-        let later = !self.host_work.unanswered.is_empty() || self.more_arrives(link);
-        if later && !self.is_unanswered(index, side) {
-            self.host_work.unanswered.push((index, side));
+        let later = self.connections[index].reads_all
+            && (!self.host_work.unanswered.is_empty() || self.more_arrives(link));
+        if later {
+            self.note_unanswered(index, side);
         }
         later
     }
 
-    /// Whether one side has read at this instant, and will answer when no more arrives.
-    pub(super) fn is_unanswered(&self, index: usize, side: Role) -> bool {
-        self.host_work.unanswered.contains(&(index, side))
+    #[cold]
+    #[inline(never)]
+    fn note_unanswered(&mut self, index: usize, side: Role) {
+        let unanswered = &mut self.host_work.unanswered;
+        if !unanswered.contains(&(index, side)) {
+            unanswered.push((index, side));
+        }
     }
 
     /// Whether another packet may come out of a link at this instant.
+    #[inline]
     fn more_arrives(&self, link: LinkId) -> bool {
-        let next = self.links[link.index()].next();
-        next.is_some_and(|next| next <= self.now)
+        self.links[link.index()].is_due(self.now)
     }
 
     /// Answers what has been read, unless more arrives from `link` now.
@@ -145,7 +146,7 @@ impl Network {
         }
         let mut unanswered = std::mem::take(&mut self.host_work.unanswered);
         for (index, side) in unanswered.drain(..) {
-            self.react(index, side, false, None);
+            self.react(index, side, false);
         }
         self.host_work.unanswered = unanswered;
     }

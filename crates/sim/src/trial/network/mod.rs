@@ -375,16 +375,18 @@ impl Network {
         }
         let is_unmoved = endpoint.receive(self.now, &mut carried.packet);
         self.note_sender(index, side);
-        if !self.is_steered || !self.pauses(index, side, Some(link)) {
-            self.react(index, side, is_unmoved, Some(link));
+        if (!self.is_steered || !self.pauses(index, side, Some(link)))
+            && !self.answers_later(link, index, side)
+        {
+            self.react(index, side, is_unmoved);
         }
         true
     }
 
     /// One side of a connection has received a packet, which has certainly left the time of its next event as it was, or
-    /// perhaps not. It answers now, or, if it reads all that arrives at this instant, when no more comes out of `from`.
+    /// perhaps not.
     #[inline(always)] // in every arrival
-    fn react(&mut self, index: usize, side: Role, is_unmoved: bool, from: Option<LinkId>) {
+    fn react(&mut self, index: usize, side: Role, is_unmoved: bool) {
         let connection = &mut self.connections[index];
         // A receiver of bulk data has nothing to send between two ACK frames, and is often not traced.
         let is_silent = self.audit.is_none()
@@ -392,16 +394,12 @@ impl Network {
             && (self.recorder.is_none() || !connection.sends(side))
             && connection.endpoint(side).is_silent(self.now);
         if is_silent && is_unmoved {
-            // What has moved it at this instant is answered with all that has been read.
-            debug_assert!(
-                self.is_unanswered(index, side)
-                    || self.queue.due(self.number(index, side))
-                        == self.due(Element::Endpoint(index, side))
+            debug_assert_eq!(
+                self.queue.due(self.number(index, side)),
+                self.due(Element::Endpoint(index, side))
             );
-        } else if from.is_some_and(|link| self.answers_later(link, index, side)) {
-            // `answer_what_is_read` goes on
         } else if is_silent {
-            let next = self.connections[index].next(side);
+            let next = connection.next(side);
             self.queue.set(self.number(index, side), next);
         } else {
             self.pump(index, side, "received");

@@ -66,7 +66,9 @@ impl Network {
             self.pump(connection, side, "timer");
             return;
         };
-        self.react(connection, side, false, Some(link));
+        if !self.answers_later(link, connection, side) {
+            self.react(connection, side, false);
+        }
         self.answer_what_is_read(link, true);
         let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
         if next > self.now {
