@@ -49,6 +49,18 @@ fn shipped_scenarios_of_one_flow_are_the_same_step_by_step() {
     assert!(compared >= 10, "{compared} scenarios");
 }
 
+#[test]
+fn flows_whose_packets_arrive_together_answer_in_one_order_whether_somebody_looks_or_not() {
+    // Both hosts read all that arrives at an instant; jitter that keeps the order bunches packets of both flows.
+    for name in ["c4-bad-wifi", "cubic-bad-wifi"] {
+        let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/thalweg/suites/c4");
+        let text = std::fs::read_to_string(suite.join(format!("{name}.toml"))).unwrap();
+        for seed in 1..6 {
+            compare(&read(&text), seed, name);
+        }
+    }
+}
+
 /// A path that changes, and whatever else moves an arrival.
 fn path() -> impl Strategy<Value = String> {
     let buffer = prop_oneof![
