@@ -68,7 +68,7 @@ COMMANDS = {
     "check": "check c4/simple-20mbps",
     "show": "show c4/media-100mbps",
 }
-LONG = dict.fromkeys(("harm", "harm-stored", "compare-studies", "fairness"), pytest.mark.soak)
+LONG = dict.fromkeys(("harm", "harm-stored", "compare-studies", "fairness", "probe"), pytest.mark.soak)
 """Those that take eight seconds or more."""
 """Each in the folder of all, in this order; STORED prints the JSON documents and the names of what is stored."""
 

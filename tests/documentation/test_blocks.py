@@ -45,7 +45,8 @@ TABLES = {
 }
 """What a scenario needs and a page may leave out, where it shows a part of one."""
 EVERYTHING = every_command()
-_LONG = ("how-to/hunt", "how-to/probe/call", "how-to/own-controller", "how-to/clusters", "how-to/sweeps")
+_PROBE = ("how-to/probe", "how-to/probe/call", "how-to/probe/explain-a-file")
+_LONG = ("how-to/hunt", "how-to/own-controller", "how-to/clusters", "how-to/sweeps", *_PROBE)
 LONG = {f"docs/{page}.md" for page in (*_LONG, "reference/results", "reference/transport")}
 """Pages whose blocks take five seconds or more."""
 WITH_BLOCKS = [page for page in pages() if blocks(page)]

@@ -336,6 +336,7 @@ def test_every_trial_of_the_study_can_be_played_again(quick: Path) -> None:
     assert page.count("RFC 9002") > 1
 
 
+@pytest.mark.soak
 def test_the_tables_fit_a_terminal(quick: Path) -> None:
     document = json.loads((quick / "study.json").read_text(encoding="utf-8"))
     result = StudyResult("laws", "", "", "quick", 6, 1, rows=document["rows"])
