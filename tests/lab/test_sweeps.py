@@ -157,7 +157,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"name": "elsewhere"}, "is a link"),
     ({"trials": 0}, "accepted: a whole number"),
     ({"axes": []}, "accepted: [axes]"),
-    ({"axes": [RTT, RTT]}, "it is an axis twice"),
+    ({"axes": [RTT, RTT]}, "it is given twice as an axis"),
     ({"axes": [{"key": "path.rtt", "values": ""}]}, "the axis is empty"),
     ({"axes": [{"key": "path.rtt", "values": "20 ms, 30 Mbps"}]}, '"30 Mbps"'),
     ({"axes": [{"key": "path.rttt", "values": "20 ms"}]}, "rttt"),

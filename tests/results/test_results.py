@@ -91,7 +91,7 @@ def test_metadata_holds_all_that_is_needed_to_run_the_trials_again(tmp_path: Pat
     ("metadata", "message"),
     [
         (None, "has no metadata.json"),
-        ("", "metadata.json: this is no JSON"),
+        ("", "metadata.json: this is not JSON"),
         ("{", "metadata.json"),
         ('{"format": "other"}', "not a result that"),
     ],

@@ -1,6 +1,6 @@
 //! Keys of `jitter`, `loss` and `ecn`.
 
-use crate::inline::INLINE_JITTER;
+use crate::INLINE_JITTER;
 use crate::packets::Packets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -12,7 +12,6 @@ mod command;
 mod flow;
 mod host;
 mod impairment;
-mod inline;
 mod media;
 mod medium;
 mod name;
@@ -32,7 +31,6 @@ pub use command::{Command, Count};
 pub use flow::{Flow, Gap, ReceiverConduct, Requests, SenderConduct};
 pub use host::{BUNDLES, BundleSize, HostModel, Reads};
 pub use impairment::{EcnTreatment, Jitter, Loss, WifiFormula};
-pub use inline::{INLINE, INLINE_BYTES, INLINE_JITTER};
 pub use media::{By, Carriage, Encoder, From, Media};
 pub use medium::{Medium, Neighbours, Preset as WifiPreset, Scan};
 pub use pass::Pass;
@@ -48,6 +46,18 @@ pub use tunnel::Tunnel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration};
+
+// Contents that stand in the place of the name of a file, so that a scenario can be rerun from its text alone. The schema
+// marks the keys that name files with `x-file`, a list of what such contents begin with: whatever confines or copies the
+// files of a scenario finds its keys there.
+
+/// Prefix of times instead of a file name: `trace = "ms: 3 3 7 10"`.
+pub const INLINE: &str = "ms:";
+/// Prefix of the times and delays of a jitter trace: `file = "us: 0 1350 20000 1280"`.
+pub const INLINE_JITTER: &str = "us:";
+/// Prefix of the bytes of a profile in bins of one length: `profile = "bytes: 1500 0 3000"`. The prefix of one with times is
+/// [`INLINE_JITTER`].
+pub const INLINE_BYTES: &str = "bytes:";
 
 /// A scenario: a path, flows and pass criteria.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]

@@ -1,8 +1,8 @@
 //! Keys of `[path]` and `[[link]]`.
 
+use crate::INLINE;
 use crate::buffer_size::BufferSize;
 use crate::impairment::{EcnTreatment, Jitter, Loss};
-use crate::inline::INLINE;
 use crate::medium::Medium;
 use crate::name::Name;
 use crate::queue::Queue;

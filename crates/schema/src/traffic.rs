@@ -1,10 +1,10 @@
 //! Keys of `[[traffic]]`.
 
 use crate::breaker::CircuitBreaker;
-use crate::inline::{INLINE_BYTES, INLINE_JITTER};
 use crate::media::From;
 use crate::name::Name;
 use crate::short::Form;
+use crate::{INLINE_BYTES, INLINE_JITTER};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Rate};

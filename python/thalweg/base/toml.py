@@ -12,7 +12,7 @@ from thalweg import _native
 from thalweg.base.errors import ScenarioError
 
 _MOST_LINES = 500
-"""Of longer files the line of a key is not looked for: each beginning is read."""
+"""The line of a key is not looked for in longer files: each beginning of a file is read."""
 
 
 def read_toml(text: str | bytes, file: str) -> dict[str, Any]:

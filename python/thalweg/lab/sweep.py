@@ -21,6 +21,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from thalweg import _native
 from thalweg.base.errors import RequestError, ThalwegError
 from thalweg.base.progress import Progress
@@ -200,6 +202,9 @@ def _played(pipe: Connection, plan: Plan, place: Path) -> dict[str, Any]:
             return {"isComplete": True, "done": done, "trials": tally.trials, **ran, **errors}
     except KeyboardInterrupt:
         pass
+    except pl.exceptions.PanicException:  # an interruption met what Polars sets up when it is first used
+        if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
+            raise
     store = Store(place, _native.engine())
     store.load()
     trials = plan.space.count * plan.trials

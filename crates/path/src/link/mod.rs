@@ -242,17 +242,6 @@ impl<P: Packet> Link<P> {
         earliest.filter(|at| *at != Instant::NEVER)
     }
 
-    /// Whether [`Link::next`] is at most `now`.
-    #[inline]
-    pub fn is_due(&self, now: Instant) -> bool {
-        let in_flight = self.flight.next();
-        let is_first = in_flight.is_some() && self.last_arrival.is_some();
-        match is_first && self.noise.is_none() && self.underway.is_none() {
-            true => in_flight.is_some_and(|at| at <= now),
-            false => self.next().is_some_and(|at| at <= now),
-        }
-    }
-
     /// `earliest`, or an earlier time at which a busy link must catch up with its noise, so that no call
     /// processes an unbounded number of stretches.
     #[inline(never)]

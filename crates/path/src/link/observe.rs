@@ -10,6 +10,17 @@ use crate::{Limit, Packet, Passage};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 impl<P: Packet> Link<P> {
+    /// Whether [`Link::next`] is at most `now`.
+    #[inline]
+    pub fn is_due(&self, now: Instant) -> bool {
+        let in_flight = self.flight.next();
+        let is_first = in_flight.is_some() && self.last_arrival.is_some();
+        match is_first && self.noise.is_none() && self.underway.is_none() {
+            true => in_flight.is_some_and(|at| at <= now),
+            false => self.next().is_some_and(|at| at <= now),
+        }
+    }
+
     /// Totals since the start, as of the last call that moved the link. Summed up over the flows on
     /// demand: only the flows count each packet.
     pub fn stats(&self) -> LinkStats {

@@ -134,7 +134,9 @@ def _of_options(error: ScenarioError, signature: inspect.Signature, given: Mappi
         if words is not None and name != "preset"
         for word in (words if isinstance(words, list | tuple) else [words])
     ]
-    named = [f"{flag} {word!r}" for flag, word in shaping if f'"{word}"' in said]
+    blamed = [(flag, word) for flag, word in shaping if f'"{word}"' in said]
+    blamed = blamed or (shaping if len(shaping) == 1 else [])
+    named = [f"{flag} {word!r}" for flag, word in blamed]
     return f"{' '.join(named) or 'with these options'}: {said}"
 
 
