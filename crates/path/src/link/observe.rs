@@ -15,10 +15,13 @@ impl<P: Packet> Link<P> {
     pub fn is_due(&self, now: Instant) -> bool {
         let in_flight = self.flight.next();
         let is_first = in_flight.is_some() && self.last_arrival.is_some();
-        match is_first && self.noise.is_none() && self.underway.is_none() {
-            true => in_flight.is_some_and(|at| at <= now),
-            false => self.next().is_some_and(|at| at <= now),
-        }
+        let next = match is_first && self.noise.is_none() && self.underway.is_none() {
+            true => in_flight,
+            false => self.next(),
+        };
+        let is_due = next.is_some_and(|at| at <= now);
+        debug_assert_eq!(is_due, self.next().is_some_and(|at| at <= now));
+        is_due
     }
 
     /// Totals since the start, as of the last call that moved the link. Summed up over the flows on
