@@ -21,7 +21,7 @@ def page_of(name: str) -> Path:
 
 def columns(study: Study[Any, Any, Any]) -> str:
     """The columns of its rows and of its own tables."""
-    lines = ["Each of `rows` in `study.json`:", "", *_table(study.columns)]
+    lines = ["Each of `rows` in `experiment.json`:", "", *_table(study.columns)]
     for name, own in study.stored_columns.items():
         outcomes = ", before the columns of [outcomes](../../reference/results.md)"
         lines += ["", f"`{name}.parquet`{outcomes if name in ('flows', 'requests') else ''}:", "", *_table(own)]

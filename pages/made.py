@@ -33,7 +33,7 @@ def commit() -> str:
 def study(name: str, run: Callable[[], Finished[Any, Any, Any]]) -> Path:
     """The folder of a study, which is run unless a result of this commit without changes exists."""
     folder = ROOT / "target" / "pages" / _COMMIT.strip("`") / name
-    if not _COMMIT.endswith("`") or not (folder / "study.json").exists():
+    if not _COMMIT.endswith("`") or not (folder / "experiment.json").exists():
         finished = run()
         if not finished.complete:
             raise KeyboardInterrupt
@@ -43,9 +43,9 @@ def study(name: str, run: Callable[[], Finished[Any, Any, Any]]) -> Path:
 
 def read(folder: Path) -> StudyResult:
     """The result of a stored study, as far as its pages need it."""
-    document = json.loads((folder / "study.json").read_text(encoding="utf-8"))
-    taken = ("study", "preset", "trials", "seed", "version", "core_s", "rows", "notes")
-    result = StudyResult(title="", source="", **{name: document[name] for name in taken})
+    document = json.loads((folder / "experiment.json").read_text(encoding="utf-8"))
+    taken = ("title", "source", "preset", "trials", "seed", "version", "core_s", "rows", "notes")
+    result = StudyResult(study=document["name"], **{name: document[name] for name in taken})
     result.checks = [
         Check(*(check[name] for name in ("name", "source", "answer", "measured"))) for check in document["checks"]
     ]

@@ -156,7 +156,7 @@ def _check(command: Command, new: int, before: dict[str, str]) -> str:
     if command.name == "suite":
         return _check_suite(command, new, before)
     if command.name == "study":
-        document = json.loads(_newest(command.folder, "study.json").read_text(encoding="utf-8"))
+        document = json.loads(_newest(command.folder, "experiment.json").read_text(encoding="utf-8"))
         _settle_seed(command, document["seed"], new)
         assert len(document["rows"]) > 0
         assert _newest(command.folder, "scenarios").is_dir()

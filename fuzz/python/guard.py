@@ -45,7 +45,7 @@ class Guard:
         """A sandbox holds `inside`, which a case may use, and `outside`, which it may not."""
         self.inside, self.outside = sandbox / "inside", sandbox / "outside"
         self.outside.mkdir(parents=True)
-        for name in ("keep.parquet", "metadata.json", "study.json", "report.html"):
+        for name in ("keep.parquet", "experiment.json", "report.html"):
             (self.outside / name).write_text("outside\n", encoding="utf-8")
         self._before = _contents(self.outside)
         self._seen: list[str] = []

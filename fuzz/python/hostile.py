@@ -18,7 +18,7 @@ TEXTS = (
     ".",
     ".partial",
     "/etc/passwd",
-    "metadata.json",
+    "experiment.json",
     "report.html",
     "a/b",
     "[x]*?",

@@ -13,7 +13,7 @@ import hostile
 from steps import TABLE_CHANGES
 
 Step: TypeAlias = list[Any]
-_OTHERS = [f"../outside{name}" for name in ("", "/keep.parquet", "/metadata.json", "/report.html")]
+_OTHERS = [f"../outside{name}" for name in ("", "/keep.parquet", "/experiment.json", "/report.html")]
 OUTSIDE = (*_OTHERS, "/etc", "/etc/passwd", "/dev/zero")
 _STEPS_OF_WRITERS = (".unfinished", ".whole", ".moving", ".partial")
 

@@ -81,7 +81,7 @@ def test_a_suite_says_who_played_and_what_made_it(folder: Path, tmp_path: Path, 
     stored = SuiteResult.load(out)
     assert stored.controllers == lines[1]
     again = f"thalweg suite {folder} --only two --only alone --trials 2 --controller main=bbr"
-    assert stored.command == json.loads((out / "metadata.json").read_text(encoding="utf-8"))["command"] == again
+    assert stored.command == json.loads((out / "experiment.json").read_text(encoding="utf-8"))["command"] == again
     page = (out / "report.html").read_text(encoding="utf-8")
     top = page[: page.index("<main>")]
     assert "main, second: bbr; other: cubic" in top

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from thalweg.base.files.document import HEAD
 from thalweg.cli import main
 from thalweg.engine.trace import FORMATS
 from unsealing import unseal
@@ -38,7 +39,7 @@ def result(tmp_path: Path, scenario_file: Path, capsys: Capture) -> Path:
 def test_run_prints_the_document_of_a_suite_with_one_scenario(scenario_file: Path, capsys: Capture) -> None:
     status, printed = document(["run", str(scenario_file), "--trials", "3", "--format", "json"], capsys)
     assert status == 0
-    assert {"suite", "version", "host", "wall_s", "core_s", "scenarios"} <= printed.keys()
+    assert {*HEAD, "scenarios"} <= printed.keys()
     (scenario,) = printed["scenarios"]
     assert (scenario["name"], scenario["trials"], scenario["seed"], scenario["answer"]) == ("short", 3, 1, "holds")
     (criterion,) = scenario["criteria"]
@@ -98,7 +99,7 @@ def test_the_replay_command_of_run_reproduces_the_worst_trial(scenario_file: Pat
         (["suite", "c4", "--only", "sattelite"], "did you mean satellite"),
         (["suite", "DIR", "--controller", "x=cubic", "--out", "OUT"], "no scenario of the suite has a flow 'x'"),
         (["suite", "DIR", "--out", "/dev/null/x"], "cannot write results"),
-        (["replay", "DIR", "short", "0"], "is not a result"),
+        (["replay", "DIR", "short", "0"], "holds no suite"),
         (["report", "NOWHERE", "-o", "x.html"], "no such folder"),
         (["report", "DIR", "-o", "x.pdf"], "must end in .html"),
         (["study", "harm", "--preset", "ccafct-tset"], "did you mean ccafct-test"),
@@ -140,7 +141,7 @@ def test_a_wrong_request_is_one_message_and_status_two(
 
 def test_a_suite_leaves_a_result_a_report_and_the_way_back(result: Path, capsys: Capture) -> None:
     assert sorted(path.name for path in result.iterdir()) == [
-        "metadata.json",
+        "experiment.json",
         "report.html",
         "short",
         "trials",
@@ -156,7 +157,7 @@ def test_a_suite_leaves_a_result_a_report_and_the_way_back(result: Path, capsys:
 def test_a_replay_that_differs_is_reported(result: Path, capsys: Capture) -> None:
     file = result / "short" / "trials.parquet"
     pl.read_parquet(file).with_columns(trace_hash=pl.lit("0")).write_parquet(file)
-    unseal(result / "metadata.json")
+    unseal(result / "experiment.json")
     assert main(["replay", str(result), "short", "0"]) == 1
     assert "not the stored trial" in capsys.readouterr().err
 
@@ -225,7 +226,7 @@ def test_ctrl_c_stops_within_a_second_and_keeps_finished_trials(tmp_path: Path) 
     command = [sys.executable, "-c", code, "suite", "c4", "--trials", "1000000", "--out", str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 30
-    while not (folder / "metadata.json").exists() and time.monotonic() < deadline:
+    while not (folder / "experiment.json").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.5)
     begin = time.monotonic()
@@ -236,7 +237,7 @@ def test_ctrl_c_stops_within_a_second_and_keeps_finished_trials(tmp_path: Path) 
     assert process.returncode == 130
     assert "interrupted: 0 of" in err
     assert "Traceback" not in err
-    assert os.listdir(folder) == ["metadata.json"]  # noqa: PTH208 - names are what is compared
+    assert os.listdir(folder) == ["experiment.json"]  # noqa: PTH208 - names are what is compared
 
 
 @pytest.mark.parametrize(
@@ -349,6 +350,6 @@ def test_a_study_replaces_an_older_one_in_its_folder(tmp_path: Path, capsys: Cap
     assert main(["study", "stacks", "--scenario", "simple-20mbps", "-n", "6", "-o", out]) == 0
     names = {file.name for file in (tmp_path / "study").rglob("*") if file.is_file() and file.name[0] != "0"}
     variants = {f"simple-20mbps-c4-{variant}.toml" for variant in ("model", "wide", "quic")}
-    assert names == {"study.json", "trials.parquet", "report.html", *variants}
-    assert json.loads((tmp_path / "study" / "study.json").read_text())["study"] == "stacks"
+    assert names == {"experiment.json", "trials.parquet", "report.html", *variants}
+    assert json.loads((tmp_path / "study" / "experiment.json").read_text())["name"] == "stacks"
     capsys.readouterr()

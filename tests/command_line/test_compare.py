@@ -15,6 +15,7 @@ import pytest
 from thalweg.cli import main
 from thalweg.engine.outcome import Outcomes
 from thalweg.experiments.comparison.stored import judge_trials
+from thalweg.results.provenance import Provenance
 from thalweg.results.suite_result import Store, SuiteResult
 
 Capture = pytest.CaptureFixture[str]
@@ -266,8 +267,9 @@ def test_scenarios_without_criteria_are_compared_by_what_flows_have(
 
 def study(folder: Path, rows: list[dict[str, Any]], name: str = "harm") -> str:
     folder.mkdir()
-    document = {"study": name, "version": "0.1.0", "started": "today", "rows": rows}
-    (folder / "study.json").write_text(json.dumps(document), encoding="utf-8")
+    head = Provenance().head("study", name, "A study", None, seed=1, trials=1)
+    document = {**head, "rows": rows, "files": []}
+    (folder / "experiment.json").write_text(json.dumps(document), encoding="utf-8")
     return str(folder)
 
 
@@ -288,27 +290,6 @@ def test_studies_are_compared_row_by_row(tmp_path: Path, capsys: Capture) -> Non
         assert "no trials are stored" in capsys.readouterr().err
     assert main(["compare", a, b, "--format", "markdown"]) == 0
     assert "| bbr | harm | 0.4 | 0.5 | +25.0 % |" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("of", "row", "told"),
-    [
-        ("score", {"starvation": 0.2}, "starvation is now least_share; starvation means: longest time"),
-        (
-            "score",
-            {"goodput_bps": 1e6, "delay_s": 0.1},
-            "goodput_bps is now mean_rate_bps; delay_s is now mean_rtt_s",
-        ),
-        ("rfc9743", {"number": "completion"}, "completion is now flow-completion-time; completion means: from"),
-        ("rfc9743", {"number": "victim-delay"}, "victim-delay is now victim-p95-queue-delay. Run it again"),
-    ],
-)
-def test_a_stored_result_with_an_old_name_of_a_number_says_the_new_one(
-    of: str, row: dict[str, object], told: str, tmp_path: Path, capsys: Capture
-) -> None:
-    old = study(tmp_path / "old", [{"scenario": "both", **row}], of)
-    assert main(["compare", old, old]) == 2
-    assert f"of an older version: {told}" in capsys.readouterr().err
 
 
 def test_a_row_that_the_other_study_lacks_is_no_pass(tmp_path: Path, capsys: Capture) -> None:

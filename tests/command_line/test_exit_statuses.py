@@ -81,5 +81,5 @@ def test_a_command_without_output_still_answers_by_its_status_and_its_files(
     assert line.returncode == 1
     assert "Traceback" not in line.stderr
     # What would have been printed is in none of them.
-    assert (out / "metadata.json").read_bytes()[:1] == b"{"
+    assert (out / "experiment.json").read_bytes()[:1] == b"{"
     assert (out / "short" / "flows.parquet").read_bytes()[:4] == b"PAR1"

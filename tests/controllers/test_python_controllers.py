@@ -160,7 +160,7 @@ def test_a_result_keeps_the_source_and_replay_says_when_the_file_has_changed(
     out = tmp_path / "out"
     command = ["suite", "c4", "--only", "simple-20mbps", "-n", "2", "-c", f"main={mine}", "--out", str(out)]
     assert main(command) in (0, 1)
-    kept = json.loads((out / "metadata.json").read_text())["scenarios"][0]["controllers"]
+    kept = json.loads((out / "experiment.json").read_text())["scenarios"][0]["controllers"]
     assert [(source["name"], source["file"], source["source"]) for source in kept] == [
         (str(mine), str(mine), MINE)
     ]
@@ -203,7 +203,7 @@ def test_a_study_keeps_the_cells_before_the_one_in_which_a_controller_fails(
     assert f"{bad}:10: IndexError: list index out of range" in said.err
     assert "\n1 rows were finished before cubic-" in said.err
     assert "Traceback" not in said.err
-    rows = json.loads((out / "study.json").read_text())["rows"]
+    rows = json.loads((out / "experiment.json").read_text())["rows"]
     assert [(row["first"], row["second"]) for row in rows] == [("cubic", "cubic")]
     assert (out / "report.html").stat().st_size > 10_000
 

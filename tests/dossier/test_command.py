@@ -61,7 +61,7 @@ def test_the_command_of_a_worst_trial_plays_it_for_a_file_too(
     assert main(["new", "controller", "mine"]) == 0
     words = ["dossier", "rfc9743", "--controller", "./mine.py", *QUICK[4:], "--out", "dossier", "--no-report"]
     assert main(words) == 0
-    row = json.loads(Path("dossier", "study.json").read_text())["rows"][0]
+    row = json.loads(Path("dossier", "experiment.json").read_text())["rows"][0]
     assert row["controller"] == "./mine.py"
     monkeypatch.chdir(tmp_path / "dossier")
     capsys.readouterr()

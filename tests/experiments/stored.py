@@ -14,13 +14,15 @@ import polars as pl
 
 from short_download import SCENARIO
 from thalweg import SweepResult
+from thalweg.base.files.document import DOCUMENT
+from thalweg.results.provenance import TIMES
 
 _AT_ONCE = (
     "import sys; from thalweg.trials.store import writer; writer.BATCH_S = 0; "
     "from thalweg.cli import main; sys.exit(main())"
 )
 """The command, with trials written as soon as they come."""
-_TIMES = {"wall_s", "core_s", "host", "started", "command", "hashes", "sha256"}
+_TIMES = {*TIMES, "host", "command", "hashes", "sha256"}
 SWEEP = """
 scenario = "suite/one.toml"
 trials = 12
@@ -78,8 +80,8 @@ def _without_times(value: Any) -> Any:
     return [_without_times(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _document(name: str) -> Callable[[Path], Any]:
-    return lambda folder: _without_times(json.loads((folder / name).read_text(encoding="utf-8")))
+def _document(folder: Path) -> Any:
+    return _without_times(json.loads((folder / DOCUMENT).read_text(encoding="utf-8")))
 
 
 def _tables(folder: Path, pattern: str) -> dict[str, Any]:
@@ -92,11 +94,11 @@ def _tables(folder: Path, pattern: str) -> dict[str, Any]:
 
 
 def _suite(folder: Path) -> Any:
-    return _document("metadata.json")(folder), str(_tables(folder, "*/*.parquet"))
+    return _document(folder), str(_tables(folder, "*/*.parquet"))
 
 
 def _study(folder: Path) -> Any:
-    return _document("study.json")(folder), str(_tables(folder, "*.parquet"))
+    return _document(folder), str(_tables(folder, "*.parquet"))
 
 
 def _sweep(folder: Path) -> Any:
@@ -114,7 +116,7 @@ EXPERIMENTS = {
         Experiment("traces", ("study", "slow-start", *_PATH, "--phases", "3", "-n", "4", "--no-report"), _study),
         Experiment("score", ("score", "reno", "--suite", "suite", "-n", "6"), _study),
         Experiment("sweep", ("sweep", "sweep.toml"), _sweep),
-        Experiment("hunt", ("hunt", "hunt.toml", "--no-figure"), _document("hunt.json"), splits=False),
+        Experiment("hunt", ("hunt", "hunt.toml", "--no-figure"), _document, splits=False),
     )
 }
 SPLIT = [name for name, experiment in EXPERIMENTS.items() if experiment.splits]

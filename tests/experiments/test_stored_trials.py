@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -16,6 +17,8 @@ import pytest
 
 from experiments.stored import EXPERIMENTS, SPLIT, line, prepare, run
 from short_download import SCENARIO
+from thalweg.base.files.document import DOCUMENT, HEAD, read
+from thalweg.base.files.stored import kind_in
 from thalweg.trials.store.trial_files import write_trials
 
 pytestmark = pytest.mark.timeout(300)  # longer than others: a loaded machine must not fail them
@@ -36,6 +39,8 @@ class Mine(Controller):
 """
 Whole: TypeAlias = "Callable[[str], tuple[Path, Any]]"
 EVERY = pytest.mark.parametrize("name", EXPERIMENTS)
+KINDS = {name: {"traces": "study", "score": "study"}.get(name, name) for name in EXPERIMENTS}
+"""The kind of each in its document."""
 LONG = dict.fromkeys(("suite", "study", "traces", "score"), pytest.mark.soak)
 """Experiments whose shards take seven seconds or more."""
 
@@ -59,6 +64,26 @@ def whole(root: Path) -> Whole:
         return folder, EXPERIMENTS[name].values(folder)
 
     return whole_
+
+
+@EVERY
+def test_every_document_begins_with_the_same_keys(whole: Whole, name: str) -> None:
+    folder, _ = whole(name)
+    document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
+    assert [*document][: len(HEAD)] == [*HEAD]
+    assert document == {**read(folder / DOCUMENT, document["kind"]), **document}
+    assert document["kind"] == kind_in(folder) == KINDS[name]
+
+
+@EVERY
+def test_no_experiment_writes_over_one_of_another_kind(root: Path, whole: Whole, name: str) -> None:
+    other = "suite" if name == "sweep" else "sweep"
+    folder, values = whole(other)
+    said = run(root, *EXPERIMENTS[name].words, "--out", folder.name, expected=(2,))
+    told = f"{folder.name} holds a {other}, and not a {KINDS[name]}; choose another folder"
+    assert said.startswith("error: ")
+    assert said.strip().endswith(told)
+    assert EXPERIMENTS[other].values(folder) == values
 
 
 def stored_files(folder: Path) -> list[str]:

@@ -15,6 +15,7 @@ from thalweg import Find, Hunt, Scenario
 from thalweg.base.executor import Batch, Failed, Finished, Report, Take, unheard
 from thalweg.cli import main
 from thalweg.engine.outcome import Trial
+from thalweg.results.provenance import TIMES
 from thalweg.trials.threads import Threads
 
 T = TypeVar("T")
@@ -61,7 +62,7 @@ def hunt(objective: str | dict[str, str]) -> Hunt:
 
 
 def told(find: Find) -> dict[str, Any]:
-    return {name: value for name, value in find.document().items() if name != "wall_s"}
+    return {name: value for name, value in find.document().items() if name not in TIMES}
 
 
 @pytest.mark.soak

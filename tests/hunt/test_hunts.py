@@ -24,6 +24,7 @@ from thalweg.experiments.hunt.objective import KINDS, Objective
 from thalweg.experiments.hunt.plan import KEYS, SAMPLERS, hunt_of
 from thalweg.experiments.sweep.plan_file import PlanFile
 from thalweg.pages.lab_link import fragment_of
+from thalweg.results.provenance import TIMES, Provenance
 from thalweg.trials.threads import Threads
 
 Capture = pytest.CaptureFixture[str]
@@ -70,7 +71,7 @@ def plan_file(tmp_path: Path) -> Path:
 
 
 def told(find: Find) -> dict[str, Any]:
-    return {name: value for name, value in find.document().items() if name != "wall_s"}
+    return {name: value for name, value in find.document().items() if name not in TIMES}
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
@@ -100,15 +101,18 @@ def test_a_search_that_finds_nothing_worse_says_so(tmp_path: Path, capsys: Captu
     plan.write_text(f'{text}[axes]\n"path.rtt" = ["20 ms"]\n', encoding="utf-8")
     words = ["hunt", str(plan), "--out", str(tmp_path / "out"), "--keep", str(tmp_path / "corpus"), "--no-figure"]
     (tmp_path / "out").mkdir()
-    for stale in ("find.toml", "found.toml", "find.html", "hunt.json"):
+    for stale in ("find.toml", "found.toml", "find.html"):
         (tmp_path / "out" / stale).write_text("{}", encoding="utf-8")
+    older = Provenance().head("hunt", "older", "An older hunt", None, seed=1, trials=1)
+    (tmp_path / "out" / "experiment.json").write_text(json.dumps(older), encoding="utf-8")
     assert main(words) == 5
     printed = capsys.readouterr()
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {"hunt.json", "trials"}, (
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"experiment.json", "trials"}, (
         "nothing that calls itself a find"
     )
     assert "nothing found: none of 3 scenarios is worse than the plan's" in printed.out
-    assert json.loads((tmp_path / "out" / "hunt.json").read_text(encoding="utf-8"))["says"] == "nothing found"
+    document = json.loads((tmp_path / "out" / "experiment.json").read_text(encoding="utf-8"))
+    assert document["says"] == "nothing found"
     assert not (tmp_path / "corpus").exists()
 
 
@@ -118,13 +122,13 @@ def test_the_command_writes_a_find_and_keeps_it_in_a_suite(plan: Path, tmp_path:
     assert main(words) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["scenarios"], len(document["history"]), document["complete"]) == (8, 8, True)
-    assert json.loads((out / "hunt.json").read_text()) == document
+    assert json.loads((out / "experiment.json").read_text()) == document
     assert (out / "find.toml").read_text() == document["scenario"]
     assert {file.name for file in out.iterdir()} == {
         "find.toml",
         "found.toml",
         "find.html",
-        "hunt.json",
+        "experiment.json",
         "trials",
     }
     (entry,) = Suite.find(corpus).entries
@@ -134,7 +138,7 @@ def test_the_command_writes_a_find_and_keeps_it_in_a_suite(plan: Path, tmp_path:
     for stale in ("failed-7.toml", "find.html"):
         (out / stale).write_text("old", encoding="utf-8")
     assert main([*words, "--no-figure"]) == 0, "again: it is not kept twice"
-    left = {"find.toml", "found.toml", "hunt.json", "trials"}
+    left = {"find.toml", "found.toml", "experiment.json", "trials"}
     assert {file.name for file in out.iterdir()} == left, "nothing stale"
     assert len(Suite.find(corpus).entries) == 1
 
@@ -391,7 +395,7 @@ def test_failures_are_kept_if_every_scenario_fails(plan: Path, capsys: Capture) 
     assert main(["hunt", str(plan), "--out", str(out), "--no-figure"]) == 1
     assert "too far" in capsys.readouterr().err
     assert "too far" in (out / "failed-1.toml").read_text(encoding="utf-8")
-    assert json.loads((out / "hunt.json").read_text(encoding="utf-8"))["history"] == [None] * 4
+    assert json.loads((out / "experiment.json").read_text(encoding="utf-8"))["history"] == [None] * 4
 
 
 def test_ctrl_c_while_the_figure_is_drawn_keeps_the_result(
@@ -404,7 +408,7 @@ def test_ctrl_c_while_the_figure_is_drawn_keeps_the_result(
     out = plan.parent / "out"
     assert main(["hunt", str(plan), "--out", str(out), "--budget", "4"]) == 130
     assert "interrupted while the find was written" in capsys.readouterr().err
-    assert json.loads((out / "hunt.json").read_text(encoding="utf-8"))["scenarios"] == 4
+    assert json.loads((out / "experiment.json").read_text(encoding="utf-8"))["scenarios"] == 4
 
 
 @pytest.mark.parametrize("is_file", [False, True])

@@ -73,7 +73,7 @@ def test_the_command_says_what_was_refuted(tmp_path: Path, capsys: pytest.Captur
     assert main(["hunt", str(plan), "--out", str(tmp_path / "out"), "--no-figure"]) == 5
     printed = " ".join(capsys.readouterr().out.split())
     assert "nothing found: none of 16 scenarios is worse than the plan's on fresh seeds" in printed
-    document = json.loads((tmp_path / "out" / "hunt.json").read_text(encoding="utf-8"))
+    document = json.loads((tmp_path / "out" / "experiment.json").read_text(encoding="utf-8"))
     assert (document["says"], document["replayed"], document["replays"]) == ("nothing found", None, 100)
     assert document["refuted"]
     assert all(one["worse_by_interval"][0] <= 0.01 * one["baseline"] for one in document["refuted"])

@@ -335,10 +335,10 @@ def test_loads_are_in_bands_and_have_no_place(tmp_path: Path) -> None:
 def test_a_stored_rival_that_is_none_is_refused(key: str, value: object, suite: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     main(["suite", str(suite), "-n", "12", "-q", "--no-report", "--out", str(out)])
-    unseal(out / "metadata.json")
-    document = json.loads((out / "metadata.json").read_text(encoding="utf-8"))
+    unseal(out / "experiment.json")
+    document = json.loads((out / "experiment.json").read_text(encoding="utf-8"))
     document["scenarios"][1]["rival"][key] = value
-    (out / "metadata.json").write_text(json.dumps(document), encoding="utf-8")
+    (out / "experiment.json").write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(ResultError, match="rival"):
         SuiteResult.load(out)
 

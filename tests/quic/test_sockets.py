@@ -286,7 +286,12 @@ def test_the_study_runs_all_variants_in_turn_and_stores_its_results(capsys: Capt
     assert {row["variant"] for row in told["rows"]} == set(VARIANTS)
     assert all(row["goodput_bps"] > 0 and row["lowest_bps"] <= row["highest_bps"] for row in told["rows"])
     assert len(told["checks"]) == 6
-    assert sorted(path.name for path in out.iterdir()) == ["report.html", "runs.parquet", "runs.png", "study.json"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "report.html",
+        "runs.parquet",
+        "runs.png",
+        "experiment.json",
+    ]
 
 
 def test_the_study_moves_a_size_of_ones_own_while_others_compete_for_the_processor(capsys: Capture) -> None:

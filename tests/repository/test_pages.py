@@ -54,13 +54,13 @@ def test_a_study_for_a_page_is_of_its_commit(
     def save(folder: Path) -> None:
         ran.append(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "study.json").touch()
+        (folder / "experiment.json").touch()
 
     monkeypatch.setattr(made, "ROOT", tmp_path)
     for commit in commits:
         monkeypatch.setattr(made, "_COMMIT", commit)
         folder = made.study("laws", lambda: cast(Any, SimpleNamespace(complete=True, save=save)))
-        assert (folder / "study.json").exists()
+        assert (folder / "experiment.json").exists()
     assert len(ran) == runs
 
 

@@ -19,6 +19,7 @@ from short_download import SCENARIO
 from thalweg.base.errors import ResultError
 from thalweg.cli import main
 from thalweg.engine.outcome import TABLES
+from thalweg.results.provenance import Provenance
 from thalweg.results.suite_result import SuiteResult
 from unsealing import unseal
 
@@ -151,13 +152,13 @@ def test_a_damaged_result_is_read_or_refused_with_one_message(
         shutil.rmtree(result, ignore_errors=True)
         shutil.copytree(stored, result)
         if chance.random() < 0.5:  # without hashes, only what it says is checked
-            unseal(result / "metadata.json")
+            unseal(result / "experiment.json")
         table = result / chance.choice(["download", "second"]) / f"{chance.choice(TABLES)}.parquet"
         mutate, file = chance.choice(
             [
-                (_mutate_document, result / "metadata.json"),
-                (_mutate_document, result / "metadata.json"),
-                (_mutate_bytes, result / "metadata.json"),
+                (_mutate_document, result / "experiment.json"),
+                (_mutate_document, result / "experiment.json"),
+                (_mutate_bytes, result / "experiment.json"),
                 (_mutate_bytes, table),
                 (_mutate_table, table),
             ]
@@ -187,7 +188,7 @@ def test_a_table_that_lacks_its_words_is_refused(
     shutil.copytree(stored, tmp_path / "r")
     file = tmp_path / "r" / "second" / f"{table}.parquet"
     pl.read_parquet(file).drop(column).write_parquet(file)
-    unseal(tmp_path / "r" / "metadata.json")
+    unseal(tmp_path / "r" / "experiment.json")
     assert main(["report", str(tmp_path / "r"), "-o", str(tmp_path / "page.html")]) == 2
     assert f"{table}.parquet: {column}: accepted: a column of String" in capsys.readouterr().err
 
@@ -221,19 +222,22 @@ def test_a_table_of_another_scenario_or_run_is_refused(stored: Path, tmp_path: P
 
 def test_a_result_of_an_earlier_version_is_read_without_hashes(stored: Path, tmp_path: Path) -> None:
     shutil.copytree(stored, tmp_path / "r")
-    unseal(tmp_path / "r" / "metadata.json")
+    unseal(tmp_path / "r" / "experiment.json")
     assert SuiteResult.load(tmp_path / "r").document() == SuiteResult.load(stored).document()
 
 
 def test_a_document_that_is_nested_too_deeply_is_refused(stored: Path, tmp_path: Path, capsys: Capture) -> None:
     shutil.copytree(stored, tmp_path / "r")
-    (tmp_path / "r" / "metadata.json").write_text("[" * 200_000, encoding="utf-8")
+    (tmp_path / "r" / "experiment.json").write_text("[" * 200_000, encoding="utf-8")
     assert main(["compare", str(tmp_path / "r"), str(stored)]) == 2
     assert "nested too deeply" in capsys.readouterr().err
 
 
-def test_a_study_is_not_a_result_whatever_its_document_contains(tmp_path: Path, capsys: Capture) -> None:
-    for text in ("{}", "[" * 200_000, "\0"):
-        (tmp_path / "study.json").write_text(text, encoding="utf-8")
+def test_a_study_is_not_a_suite_whatever_its_document_contains(tmp_path: Path, capsys: Capture) -> None:
+    head = json.dumps(Provenance().head("study", "laws", "Laws", None, seed=1, trials=1), indent=2)
+    for text in (head, head.replace('"laws"', "[" * 200_000), f"{head[:-1]}\0"):
+        (tmp_path / "experiment.json").write_text(text, encoding="utf-8")
+        (tmp_path / "report.html").touch()
         assert main(["report", str(tmp_path), "-o", str(tmp_path / "page.html")]) == 2
-        assert "it holds a study" in capsys.readouterr().err
+        told = f"{tmp_path} holds a study, and not a suite; its page is {tmp_path / 'report.html'}"
+        assert told in capsys.readouterr().err

@@ -256,7 +256,7 @@ def test_a_study_page_begins_with_answers_and_figures_and_can_be_run_again(brows
     order = view.evaluate("[...document.querySelectorAll('main section')].map((one) => one.id)")
     assert order.index("rows") > order.index("checks")
     assert order[-3:] == ["rows", "scenarios", "parameters"]
-    document = json.loads((study.parent / "study.json").read_text(encoding="utf-8"))
+    document = json.loads((study.parent / "experiment.json").read_text(encoding="utf-8"))
     command = view.locator(".top .command").inner_text()
     assert command == document["command"]
     assert command.startswith("thalweg study fairness --controller c4 --controller cubic --buffer 1.0")

@@ -38,10 +38,10 @@ def names(folder: Path) -> set[str]:
 
 
 def files_of(*scenarios: str) -> set[str]:
-    return {"metadata.json"} | {f"{name}/{table}.parquet" for name in scenarios for table in TABLES}
+    return {"experiment.json"} | {f"{name}/{table}.parquet" for name in scenarios for table in TABLES}
 
 
-HOSTILE = ["../victim", "ABSOLUTE", "..", ".", "", "deep/er", ".unfinished", "metadata.json", "nul\0"]
+HOSTILE = ["../victim", "ABSOLUTE", "..", ".", "", "deep/er", ".unfinished", "experiment.json", "nul\0"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -52,10 +52,10 @@ def test_a_name_in_a_document_leads_to_nothing_outside_the_folder(
     store(folder, [outcomes_of([4.5], name="one")])
     shutil.copytree(folder / "one", victim)
     kept = names(tmp_path)
-    unseal(folder / "metadata.json")
-    document = json.loads((folder / "metadata.json").read_text(encoding="utf-8"))
+    unseal(folder / "experiment.json")
+    document = json.loads((folder / "experiment.json").read_text(encoding="utf-8"))
     document["scenarios"][0]["name"] = name.replace("ABSOLUTE", str(victim))
-    (folder / "metadata.json").write_text(json.dumps(document), encoding="utf-8")
+    (folder / "experiment.json").write_text(json.dumps(document), encoding="utf-8")
     for arguments in (
         ["suite", "c4", "--only", "simple-20mbps", "-n", "1", "--out", str(folder)],
         ["report", str(folder), "-o", str(tmp_path / "page.html")],
@@ -64,7 +64,7 @@ def test_a_name_in_a_document_leads_to_nothing_outside_the_folder(
     ):
         assert main(arguments) == 2
         said = capsys.readouterr()
-        assert f"error: {folder / 'metadata.json'}: scenarios.0.name: " in said.err
+        assert f"error: {folder / 'experiment.json'}: scenarios.0.name: " in said.err
         assert len(said.err.splitlines()) == 1
     assert names(tmp_path) == kept
 
@@ -117,7 +117,7 @@ def test_a_link_in_a_replacement_that_was_stopped_does_not_come_into_place(
 
 
 def test_a_document_or_table_that_is_a_link_out_is_refused(tmp_path: Path, outcomes_of: Make) -> None:
-    for name in ("one/flows.parquet", "metadata.json"):
+    for name in ("one/flows.parquet", "experiment.json"):
         folder = tmp_path / name.replace("/", "-")
         store(folder, [outcomes_of([4.5], name="one")])
         (folder / name).rename(tmp_path / "outside")
@@ -211,7 +211,7 @@ def test_a_replacement_that_is_killed_at_any_step_leaves_the_older_or_the_new_re
     assert len(seen) > 20
 
 
-@pytest.mark.parametrize("name", ["metadata.json", "report.html", "study.json", ".hidden"])
+@pytest.mark.parametrize("name", ["experiment.json", "report.html", ".hidden"])
 def test_a_scenario_whose_name_a_result_needs_is_refused_before_the_first_trial(
     name: str, tmp_path: Path, scenario_file: Path, capsys: Capture
 ) -> None:

@@ -82,7 +82,7 @@ def test_a_result_that_finds_no_room_can_be_run_again(tmp_path: Path, room: int)
     done = _with_little_room(*suite, room=room)
     assert done.returncode == 2
     assert done.stderr.startswith("error: cannot write ")
-    assert {file.name for file in (tmp_path / "out").iterdir()} <= {"metadata.json", "trials"}
+    assert {file.name for file in (tmp_path / "out").iterdir()} <= {"experiment.json", "trials"}
     again = _with_little_room(*suite, room=100_000_000)
     assert again.returncode == 0
 

@@ -36,7 +36,7 @@ def finished() -> Finished[Any, Any, Any]:
 def test_a_study_without_a_report_has_its_document_and_no_page(tmp_path: Path, capsys: Capture) -> None:
     folder = tmp_path / "study"
     assert main([*QUICK, "--out", str(folder), "--no-report"]) in (0, 2)
-    assert (folder / "study.json").stat().st_size > 1000
+    assert (folder / "experiment.json").stat().st_size > 1000
     assert not (folder / "report.html").exists()
     assert "report.html" not in capsys.readouterr().err
     assert main([*QUICK, "--out", str(folder)]) in (0, 2)

@@ -201,10 +201,10 @@ def test_the_command_prints_the_document_and_leaves_a_page(
     status = main([*arguments.split(), "--duration", "20 s", "-n", "1", "--format", "json", "--out", str(folder)])
     document = json.loads(capsys.readouterr().out)
     assert status == 2  # one trial settles nothing
-    assert document["study"] == "fairness"
+    assert document["name"] == "fairness"
     assert len(document["rows"]) == 2 * 4 + 2
     assert (folder / "report.html").stat().st_size > 100_000
-    stored = json.loads((folder / "study.json").read_text())
+    stored = json.loads((folder / "experiment.json").read_text())
     for beside in ("files", "hashes", "sha256"):
         assert stored.pop(beside)
     assert stored == document

@@ -43,7 +43,7 @@ def test_a_study_removes_the_files_of_the_older_one_and_no_others(tmp_path: Path
     for name in mine:
         (tmp_path / name).touch()
     write_study_files(tmp_path, study(), {"two": ""}, {"runs": TABLE})
-    assert names(tmp_path) == {"study.json", "scenarios/two.toml", "runs.parquet"} | mine
+    assert names(tmp_path) == {"experiment.json", "scenarios/two.toml", "runs.parquet"} | mine
 
 
 def test_each_flipped_bit_of_the_trials_of_a_study_is_found(tmp_path: Path, capsys: Capture) -> None:
@@ -71,8 +71,8 @@ def test_an_older_study_stays_until_the_pictures_of_the_new_one_are_there(tmp_pa
 
     with pytest.raises(RequestError, match="no space left"):
         write_study_files(tmp_path, study(seed=2), {}, {}, {"runs.png": stop})
-    assert json.loads((tmp_path / "study.json").read_text(encoding="utf-8"))["seed"] == 1
-    assert names(tmp_path) == {"study.json"}
+    assert json.loads((tmp_path / "experiment.json").read_text(encoding="utf-8"))["seed"] == 1
+    assert names(tmp_path) == {"experiment.json"}
 
 
 def test_a_part_of_a_study_stays_beside_the_older_one_until_the_next_run(tmp_path: Path) -> None:
@@ -80,10 +80,10 @@ def test_a_part_of_a_study_stays_beside_the_older_one_until_the_next_run(tmp_pat
     assert root == tmp_path  # there is nothing that it could replace
     root = write_study_files(tmp_path, study(seed=2), {"two": ""}, {}, complete=False)
     assert root == tmp_path / ".unfinished"
-    assert json.loads((tmp_path / "study.json").read_text(encoding="utf-8"))["seed"] == 1
-    assert json.loads((root / "study.json").read_text(encoding="utf-8"))["seed"] == 2
+    assert json.loads((tmp_path / "experiment.json").read_text(encoding="utf-8"))["seed"] == 1
+    assert json.loads((root / "experiment.json").read_text(encoding="utf-8"))["seed"] == 2
     write_study_files(tmp_path, study(seed=3), {"three": ""}, {})
-    assert names(tmp_path) == {"study.json", "scenarios/three.toml"}
+    assert names(tmp_path) == {"experiment.json", "scenarios/three.toml"}
 
 
 @pytest.mark.parametrize(
@@ -107,11 +107,11 @@ def test_a_name_in_a_document_leads_to_nothing_but_a_file_of_a_study(name: objec
     write_study_files(folder, study(), {"one": ""}, {"flows": TABLE})
     victim.touch()
     (folder / "notes.txt").touch()
-    unseal(folder / "study.json")
-    document = json.loads((folder / "study.json").read_text(encoding="utf-8"))
-    (folder / "study.json").write_text(json.dumps({**document, "files": [name]}), encoding="utf-8")
+    unseal(folder / "experiment.json")
+    document = json.loads((folder / "experiment.json").read_text(encoding="utf-8"))
+    (folder / "experiment.json").write_text(json.dumps({**document, "files": [name]}), encoding="utf-8")
     kept = names(tmp_path)
-    with pytest.raises(RequestError, match=r"study.json: files.0 = .*accepted: NAME.parquet"):
+    with pytest.raises(RequestError, match=r"experiment.json: files.0 = .*accepted: NAME.parquet"):
         write_study_files(folder, study(), {"two": ""}, {})
     assert names(tmp_path) == kept
 
@@ -136,10 +136,10 @@ def test_an_older_study_that_cannot_be_replaced_is_refused_before_the_trials(
     def never(*_: object) -> None:
         raise AssertionError("a trial has run")
 
-    (tmp_path / "study.json").write_text(broken, encoding="utf-8")
+    (tmp_path / "experiment.json").write_text(broken, encoding="utf-8")
     monkeypatch.setattr(Scenario, "trials", never)
     assert main([*STUDY, str(tmp_path)]) == 2
-    assert capsys.readouterr().err.startswith(f"error: {tmp_path / 'study.json'}: ")
+    assert capsys.readouterr().err.startswith(f"error: {tmp_path / 'experiment.json'}: ")
 
 
 def test_entries_that_conflict_with_a_study_are_refused_at_its_start(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_folder_is_reserved_until_its_study_is_written(tmp_path: Path) -> None
             pass
     with reserve_folder(tmp_path / "new"):
         pass
-    assert names(tmp_path) == {"new/study.json"}
+    assert names(tmp_path) == {"new/experiment.json"}
 
 
 def test_a_reserved_folder_that_gets_nothing_leaves_nothing(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_an_interrupted_study_beside_an_older_one_keeps_its_rows(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main([*STUDY, str(tmp_path)]) == 2  # one trial settles nothing
-    older = (tmp_path / "study.json").read_text(encoding="utf-8")
+    older = (tmp_path / "experiment.json").read_text(encoding="utf-8")
     trials = Scenario.trials
     played: list[str] = []
 
@@ -208,17 +208,16 @@ def test_an_interrupted_study_beside_an_older_one_keeps_its_rows(
     part = tmp_path / ".unfinished"
     said = f"wrote {part} and {part / 'report.html'}; {tmp_path} keeps its older study"
     assert said in capsys.readouterr().err
-    assert (tmp_path / "study.json").read_text(encoding="utf-8") == older
-    kept = json.loads((part / "study.json").read_text(encoding="utf-8"))
+    assert (tmp_path / "experiment.json").read_text(encoding="utf-8") == older
+    kept = json.loads((part / "experiment.json").read_text(encoding="utf-8"))
     assert (kept["seed"], len(kept["rows"])) == (2**20 + 1, 1)
     assert (part / "report.html").is_file()
 
 
 def test_what_is_no_result_at_all_is_told_as_such_next_to_a_study(tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "study").mkdir()
-    (tmp_path / "study" / "study.json").write_text("{}", encoding="utf-8")
+    write_study_files(tmp_path / "study", study(), {}, {})
     (tmp_path / "merged" / "trials").mkdir(parents=True)
-    for other, says in (("merged", "is not a result: it has trials only"), ("none", "there is no such folder")):
+    for other, says in (("merged", "holds no study: it has trials only"), ("none", "there is no such folder")):
         assert main(["compare", str(tmp_path / "study"), str(tmp_path / other)]) == 2
         assert says in capsys.readouterr().err
     assert main(["compare", str(tmp_path / "study")]) == 2

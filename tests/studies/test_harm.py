@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from thalweg.base.errors import RequestError
+from thalweg.base.files.document import HEAD
 from thalweg.cli import main
 from thalweg.engine.catalogue import list_scenarios
 from thalweg.engine.outcome import Description, Outcomes
@@ -391,10 +392,10 @@ def test_the_command_prints_the_document_and_stores_what_it_is_made_of(tmp_path:
     options = [*SMALL_OPTIONS, "--competitor", "bbr", "--competitor", "cubic", "--rtt", "40 ms"]
     assert main(["study", "harm", *options, "--format", "json", "--out", str(folder)]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["study"], document["preset"], document["trials"]) == ("harm", "custom", 2)
-    assert {"study", "preset", "version", "host", "wall_s", "core_s", "rows", "checks"} <= document.keys()
+    assert (document["name"], document["preset"], document["trials"]) == ("harm", "custom", 2)
+    assert {*HEAD, "preset", "rows", "checks"} <= document.keys()
     assert [row["competitor"] for row in document["rows"]] == [None, "bbr", "cubic"] * 2
-    stored = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    stored = json.loads((folder / "experiment.json").read_text(encoding="utf-8"))
     for beside in ("files", "hashes", "sha256"):
         assert stored.pop(beside)
     assert stored == document
@@ -424,7 +425,7 @@ def test_the_parameter_blocks_stand_in_the_table_on_the_page_and_in_the_document
     assert main(["study", "harm", *SMALL_OPTIONS, "--competitor", "bbr", "--out", str(folder)]) == 0
     said = capsys.readouterr().out
     page = (folder / "report.html").read_text(encoding="utf-8")
-    stored = json.loads((folder / "study.json").read_text(encoding="utf-8"))["parameters"]
+    stored = json.loads((folder / "experiment.json").read_text(encoding="utf-8"))["parameters"]
     assert stored["Test"]["queue"] == "drop-tail"
     assert stored["Test"]["buffer"] == "1 bdp"
     assert stored["Short flow workload"]["flows"] == "20"

@@ -210,7 +210,7 @@ def test_a_matrix_takes_each_named_controller_on_both_sides(tmp_path: Path, caps
     assert main(["study", "harm", *options, "--out", str(folder)]) == 0
     said = capsys.readouterr().out
     assert "beyond itself" in said
-    rows = json.loads((folder / "study.json").read_text(encoding="utf-8"))["rows"]
+    rows = json.loads((folder / "experiment.json").read_text(encoding="utf-8"))["rows"]
     sides = [(row["controller"], row["competitor"]) for row in rows]
     rivals = (None, "reno", "bbr")
     assert sides == [(victim, rival) for victim in ("reno", "bbr") for rival in rivals]

@@ -300,7 +300,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.soak
 def test_all_laws_of_the_quick_preset_hold(quick: Path) -> None:
-    document = json.loads((quick / "study.json").read_text(encoding="utf-8"))
+    document = json.loads((quick / "experiment.json").read_text(encoding="utf-8"))
     assert {check["answer"] for check in document["checks"]} == {HOLDS}
     laws = {row["law"] for row in document["rows"]}
     assert {
@@ -338,7 +338,7 @@ def test_every_trial_of_the_study_can_be_played_again(quick: Path) -> None:
 
 @pytest.mark.soak
 def test_the_tables_fit_a_terminal(quick: Path) -> None:
-    document = json.loads((quick / "study.json").read_text(encoding="utf-8"))
+    document = json.loads((quick / "experiment.json").read_text(encoding="utf-8"))
     result = StudyResult("laws", "", "", "quick", 6, 1, rows=document["rows"])
     tables = STUDY.tables(result)
     assert [table.words for table in tables] == [4, 2]

@@ -69,7 +69,7 @@ def test_a_study_of_a_file_runs_again_in_its_folder_however_the_file_is_spelled(
     for _ in range(2):
         assert main([*FAIRNESS, "-c", controller]) in (0, 1, 2)
         assert "accepted: NAME" not in capsys.readouterr().err
-    document = json.loads(Path("fair", "study.json").read_text(encoding="utf-8"))
+    document = json.loads(Path("fair", "experiment.json").read_text(encoding="utf-8"))
     assert "controllers/mine.py" in document["files"]
     texts = [file.read_text(encoding="utf-8") for file in Path("fair", "scenarios").iterdir()]
     assert len(texts) == 2

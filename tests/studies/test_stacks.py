@@ -55,11 +55,11 @@ def test_the_command_stores_what_it_prints(tmp_path: Path, capsys: Capture) -> N
     command = ["study", "stacks", "--scenario", "simple-20mbps", "--scenario", "bad-wifi", "-n", "6"]
     assert main([*command, "--format", "json", "-o", str(out)]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["study"] == "stacks"
+    assert document["name"] == "stacks"
     assert [row["jitter"] for row in document["rows"]] == ["no", "yes"]
     # What has jitter is shown and not judged.
     assert len(document["checks"]) == 1
-    stored = json.loads((out / "study.json").read_text())
+    stored = json.loads((out / "experiment.json").read_text())
     for beside in ("files", "hashes", "sha256"):
         assert stored.pop(beside)
     assert stored == document

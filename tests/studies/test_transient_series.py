@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from thalweg.base.errors import RequestError
+from thalweg.base.files.document import HEAD
 from thalweg.cli import main
 from thalweg.experiments.studies.transient.checks import LARGE, SMALL, checks, tail
 from thalweg.experiments.studies.transient.figures import plot_areas
@@ -157,9 +158,9 @@ def test_the_study_prints_one_document_and_stores_a_page(tmp_path: Path, capsys:
     folder = tmp_path / "study"
     assert main(["study", "transient", *QUICK, "--format", "json", "--out", str(folder)]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert {"study", "preset", "version", "host", "wall_s", "core_s", "rows", "checks"} <= document.keys()
+    assert {*HEAD, "preset", "rows", "checks"} <= document.keys()
     assert document["preset"] == "custom"
-    stored = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    stored = json.loads((folder / "experiment.json").read_text(encoding="utf-8"))
     for beside in ("files", "hashes", "sha256"):
         assert stored.pop(beside)
     assert stored == document

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from thalweg.base.files.document import HEAD
 from thalweg.cli import main
 from thalweg.cli.status import INTERRUPTED
 from thalweg.engine.scenario import Scenario
@@ -200,13 +201,13 @@ def test_the_command_prints_the_document_of_a_study_and_stores_its_page(
     folder = tmp_path / "study"
     status = main(["study", "wifi-compete", "--trials", "2", "--format", "json", "--out", str(folder)])
     document = json.loads(capsys.readouterr().out)
-    assert {"study", "preset", "version", "host", "wall_s", "core_s", "rows", "checks"} <= document.keys()
-    assert (document["study"], document["preset"]) == ("wifi-compete", "random-jitter")
+    assert {*HEAD, "preset", "rows", "checks"} <= document.keys()
+    assert (document["name"], document["preset"]) == ("wifi-compete", "random-jitter")
     assert len(document["rows"]) == len(VARIANTS) * len(COMPETITORS)
     assert all({"name", "source", "answer", "measured"} == check.keys() for check in document["checks"])
     assert {check["answer"] for check in document["checks"]} == {"undecided"}
     assert status == 2
-    stored = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    stored = json.loads((folder / "experiment.json").read_text(encoding="utf-8"))
     for beside in ("files", "hashes", "sha256"):
         assert stored.pop(beside)
     assert stored == document

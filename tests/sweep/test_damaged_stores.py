@@ -247,7 +247,7 @@ def test_a_store_of_another_time_names_its_file(stores: tuple[Path, Path], tmp_p
     for name in ("points.parquet", "scenario.toml"):
         shutil.rmtree(store, ignore_errors=True)
         shutil.copytree(stores[1], store)
-        (store / name).write_bytes((store / "sweep.json").read_bytes())
+        (store / name).write_bytes((store / "experiment.json").read_bytes())
         with pytest.raises(ResultError, match=rf"^{re.escape(str(store / name))} is damaged"):
             SweepResult.load(store)
         sweep().run(store)
@@ -257,13 +257,13 @@ def test_a_store_of_another_time_names_its_file(stores: tuple[Path, Path], tmp_p
 def test_a_run_that_was_killed_while_it_wrote_its_points_is_run_again(tmp_path: Path) -> None:
     store = tmp_path / "store"
     sweep(2).run(store)
-    text = (store / "sweep.json").read_text()
+    text = (store / "experiment.json").read_text()
     begun = re.sub(r',\n  "hashes": \{.*', "\n}\n", text, flags=re.DOTALL)
-    (store / "sweep.json").write_text(sealed(begun))
+    (store / "experiment.json").write_text(sealed(begun))
     with pytest.raises(ResultError, match="stopped before its points were written; run it again"):
         SweepResult.load(store)
     sweep(2).run(store)
-    assert (store / "sweep.json").read_text().count('"hashes"') == 1
+    assert (store / "experiment.json").read_text().count('"hashes"') == 1
     assert SweepResult.load(store).rows["trials"].to_list() == [2, 2]
 
 

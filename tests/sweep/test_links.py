@@ -29,7 +29,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-@pytest.mark.parametrize("name", ["scenario.toml", "sweep.json", "trials", f"trials/{_native.engine()}"])
+@pytest.mark.parametrize("name", ["scenario.toml", "experiment.json", "trials", f"trials/{_native.engine()}"])
 def test_a_link_where_a_store_writes_is_refused_before_anything_is_written(name: str, tmp_path: Path) -> None:
     out, other = tmp_path / "out", tmp_path / "other"
     swept(out)

@@ -14,6 +14,7 @@ import pytest
 
 from short_download import SCENARIO
 from thalweg import Scenario, Sweep, SweepResult
+from thalweg.base.files.document import HEAD
 from thalweg.cli import main
 from thalweg.results import measured
 
@@ -100,8 +101,14 @@ def test_the_document_has_a_row_for_each_point(scenario: str, tmp_path: Path, ca
     for ran in (72, 0):
         assert main(command) == 0
         document = json.loads(capsys.readouterr().out)
-        assert list(document) == ["trials", "ran", "present", "failed", "core_s", "wall_s", "rows"]
-        assert [document[key] for key in ("trials", "ran", "present", "failed")] == [72, ran, 72 - ran, 0]
+        assert list(document) == [*HEAD, "planned", "ran", "present", "failed", "rows"]
+        assert [document[key] for key in ("trials", "planned", "ran", "present", "failed")] == [
+            6,
+            72,
+            ran,
+            72 - ran,
+            0,
+        ]
         assert (document["core_s"] > 0) == (ran > 0)
         rows = document["rows"]
         assert [tuple(row.values())[:5] for row in rows] == [

@@ -437,7 +437,7 @@ def test_an_estimate_measures_missing_trials_where_the_first_ones_are_there(scen
 
 
 @pytest.mark.parametrize(
-    "name", ["sweep.json", "points.parquet", "trials/ENGINE/FILE", "../plan.toml", "../a.csv"]
+    "name", ["experiment.json", "points.parquet", "trials/ENGINE/FILE", "../plan.toml", "../a.csv"]
 )
 def test_a_table_replaces_neither_the_store_nor_what_it_is_made_of(
     name: str, scenario: str, tmp_path: Path, capsys: Capture

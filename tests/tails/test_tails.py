@@ -184,7 +184,7 @@ def test_the_command_stores_the_furthest_trial_which_a_run_repeats(lossy: Path, 
     out = tmp_path / "out"
     words = ["tails", str(lossy), "--metric", "loss", "--above", "25 %", "--particles", "60", "--runs", "4"]
     assert main([*words, "--out", str(out), "--quiet"]) == 0
-    found = json.loads((out / "tails.json").read_text(encoding="utf-8"))
+    found = json.loads((out / "experiment.json").read_text(encoding="utf-8"))
     again = Scenario.load(out / "worst.toml").run(found["worst"]["seed"])
     assert again.trace_hash == found["worst"]["trace_hash"]
     assert again.flows["loss"].item() == pytest.approx(found["worst"]["value"])
@@ -193,7 +193,7 @@ def test_the_command_stores_the_furthest_trial_which_a_run_repeats(lossy: Path, 
     assert low < 0.1
     assert high > 0.01
     assert main([*words, "--out", str(tmp_path / "other"), "--quiet", "--jobs", "1"]) == 0
-    other = json.loads((tmp_path / "other" / "tails.json").read_text(encoding="utf-8"))
+    other = json.loads((tmp_path / "other" / "experiment.json").read_text(encoding="utf-8"))
     assert other["runs"] == found["runs"]
 
 

@@ -91,7 +91,7 @@ class StoredStudy:
             write_study_files(self._study, new.result, scenarios, {"flows": pl.DataFrame({"a": [1]})})
         except RequestError:
             return 2
-        stored = json.loads((self._study / "study.json").read_text(encoding="utf-8"))
+        stored = json.loads((self._study / "experiment.json").read_text(encoding="utf-8"))
         found = sorted(file.name for file in (self._study / "scenarios").iterdir() if file.is_file())
         if stored["seed"] != 7 or not set(self._scenarios) <= set(found):
             raise Broken("study: the new study is not whole", repr(found))

@@ -1,7 +1,7 @@
-// A stored result in a folder of the reader (thalweg.results.suite_result): `metadata.json`, and `trials.parquet` of each scenario.
+// A stored result in a folder of the reader (thalweg.results.suite_result): `experiment.json`, and `trials.parquet` of each scenario.
 
 import { judged } from "./judged";
-import { METADATA, readMetadata } from "./metadata";
+import { DOCUMENT, readSuiteDocument } from "./document";
 import type { StoredResult, StoredScenario } from "./stored";
 import { damaged, readTable } from "./table";
 
@@ -15,11 +15,11 @@ export type Tree = Map<string, File>;
 
 /** Reads the result in a folder. Throws what a person can read. */
 export async function readFolder(files: Tree): Promise<StoredResult> {
-  const document = [...files.keys()].filter((path) => path === METADATA || path.endsWith(`/${METADATA}`)).sort((one, other) => one.length - other.length)[0];
-  const file = document === undefined ? undefined : files.get(document);
-  if (document === undefined || !file) throw new Error(`there is no ${METADATA}; accepted: a folder that thalweg suite --out has written`);
-  const root = document.slice(0, -METADATA.length);
-  const { title, version, scenarios: all } = await readMetadata(file);
+  const path = [...files.keys()].filter((name) => name === DOCUMENT || name.endsWith(`/${DOCUMENT}`)).sort((one, other) => one.length - other.length)[0];
+  const file = path === undefined ? undefined : files.get(path);
+  if (path === undefined || !file) throw new Error(`there is no ${DOCUMENT}; accepted: a folder that thalweg suite --out has written`);
+  const root = path.slice(0, -DOCUMENT.length);
+  const { title, version, scenarios: all } = await readSuiteDocument(file);
   const scenarios: StoredScenario[] = [];
   for (const scenario of all) {
     const { name } = scenario;

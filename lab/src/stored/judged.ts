@@ -2,7 +2,7 @@
 
 import type { Column, Table } from "../engine/engine";
 import { judge, values } from "../trial/verdict";
-import type { StoredDescription } from "./metadata";
+import type { StoredDescription } from "./document";
 import type { StoredCriterion } from "./stored";
 import { type Columns, readTable } from "./table";
 

@@ -37,7 +37,7 @@ export interface StoredResult {
 /** What a server offers: where it lies, and what it is. */
 export interface ResultEntry {
   path: string;
-  kind: "result" | "study" | "sweep" | "file";
+  kind: "suite" | "study" | "sweep" | "file";
 }
 
 /** Who has stored results besides the reader. */

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.files.document import DOCUMENT
 from thalweg.base.toml import read_toml
 from thalweg.engine.catalogue import find_scenario, list_scenarios
 from thalweg.engine.scenario_text import scenario_text, single
 from thalweg.experiments.sweep.axis import CONTROLLER
-from thalweg.experiments.sweep.head import DOCUMENT, read_head
+from thalweg.experiments.sweep.head import read_head
 from thalweg.experiments.sweep.plan import Plan, plan_of
 from thalweg.experiments.sweep.plan_file import PlanFile
 from thalweg.lab.folder import Folder

@@ -17,23 +17,22 @@ import polars as pl
 
 from thalweg import _native
 from thalweg.base.errors import RequestError, ResultError
+from thalweg.base.files.document import DOCUMENT, kind_of
+from thalweg.base.files.stored import kind_in
 from thalweg.base.quantity import text
 from thalweg.engine.catalogue import Entry, find_scenario, list_scenarios
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.comparison.stored import StoredStudy
-from thalweg.experiments.studies.runner.folder import DOCUMENT as STUDY
-from thalweg.experiments.sweep.head import DOCUMENT
 from thalweg.experiments.sweep.result import SweepResult
 from thalweg.experiments.sweep.store import TEXT
 from thalweg.lab.folder import Folder
 from thalweg.lab.foreign import explained, is_listed
-from thalweg.results.metadata import METADATA
 from thalweg.results.suite_result import SuiteResult
 from thalweg.trials.store.outcome_store import OutcomeStore, outcomes_again
 
-_KINDS = {METADATA: "result", STUDY: "study", DOCUMENT: "sweep"}
-"""What a folder holds, by its document."""
+_KINDS = ("suite", "study", "sweep")
+"""The experiments that the page opens."""
 _DEPTH = 4
 _DIGITS = 3
 _MOST_FOLDERS = 5_000
@@ -56,8 +55,7 @@ def listed(folder: Folder) -> list[dict[str, str]]:
         except OSError:
             continue
         names = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
-        kind = next((kind for document, kind in _KINDS.items() if document in names), None)
-        if kind is not None:
+        if DOCUMENT in names and (kind := _kind(place)) in _KINDS:
             found.append({"path": str(place.relative_to(folder.path)), "kind": kind})
             continue
         for entry in islice(filter(is_listed, entries), _MOST_LISTED - len(files)):
@@ -66,6 +64,14 @@ def listed(folder: Folder) -> list[dict[str, str]]:
             inner = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
             waiting += [(Path(entry.path), depth + 1) for entry in inner if not entry.name.startswith(".")]
     return found + files
+
+
+def _kind(place: Path) -> str:
+    """The kind of the experiment in a folder; what cannot be read is of none."""
+    try:
+        return kind_of(place / DOCUMENT)
+    except ResultError:
+        return ""
 
 
 def opened(folder: Folder, path: str) -> dict[str, Any]:
@@ -78,19 +84,16 @@ def opened(folder: Folder, path: str) -> dict[str, Any]:
         return explained(place)
     if (place / DOCUMENT).is_file():
         _refuse_links(place)
+    kind = kind_in(place)
+    if kind == "sweep":
         try:
             return _sweep(folder, place)
         except pl.exceptions.PolarsError as error:
             reason = str(error).partition("\n")[0]
             raise RequestError(f"{place}: the store is damaged: {reason}; accepted: a sweep as it was") from None
-    if (place / METADATA).is_file() or (place / STUDY).is_file():
-        _refuse_links(place)
-    try:
-        if (place / STUDY).is_file():
-            return _study(folder, place)
-        result = SuiteResult.load(place)
-    except ResultError as error:
-        raise RequestError(str(error)) from None
+    if kind == "study":
+        return _study(folder, place)
+    result = SuiteResult.load(place)
     standing = result.standing()
     places = standing.scenarios if standing else {}
     scenarios = []
@@ -117,7 +120,7 @@ def _refuse_links(place: Path) -> None:
     """Refuses a store with files that lie elsewhere, by links of folders too. Raises RequestError."""
     depths = ("*.parquet", "*/*.parquet", "*/*/*.parquet", "*/*.toml")
     tables = (file for depth in depths for file in place.glob(depth))
-    for file in (*(place / document for document in _KINDS), *tables):
+    for file in (place / DOCUMENT, *tables):
         if os.path.lexists(file) and Path(os.path.realpath(file)) != file:
             raise RequestError(f"{file} is a link, or lies behind one; accepted: a store without links")
 

@@ -1,12 +1,12 @@
 """The store of outcomes: one folder for each run of a suite, readable without this program.
 
-    metadata.json           suite, version, host, seeds, times, every scenario file as it ran, hashes of all tables
+    experiment.json         suite, version, host, seeds, times, every scenario file as it ran, hashes of all tables
     <scenario>/flows.parquet, links.parquet, trials.parquet, requests.parquet, streams.parquet
     <scenario>@1/...        the same of the first rival in its place, if there are rivals
     report.html             written by the command line
 
 A scenario is written below a temporary name and renamed when it is whole: whatever interrupts a run,
-the scenarios that are there are complete. `metadata.json` is written before the first trial and again
+the scenarios that are there are complete. `experiment.json` is written before the first trial and again
 before each scenario is renamed; a folder that it names but that is missing was not finished. An older result stays
 until the new one is whole: see `thalweg.base.files.folder`.
 """
@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from pathlib import Path, PurePath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -27,15 +26,17 @@ import polars as pl
 
 from thalweg import _native
 from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.files.document import DOCUMENT, read_hashes
 from thalweg.base.files.folder import PARTIAL, ResultFolder, check_name, homes_of_trials, reserve
 from thalweg.base.files.seal import hash_of, sealed
+from thalweg.base.files.stored import document_in
 from thalweg.base.files.whole_file import reason_of, whole_file
 from thalweg.engine.outcome import TABLES, Description, Outcomes
 from thalweg.judging.verdict import Answer
 from thalweg.results import measured
-from thalweg.results.host import host
+from thalweg.results.described import described
 from thalweg.results.measured import Measurement
-from thalweg.results.metadata import FORMAT, METADATA, read_document, read_metadata
+from thalweg.results.provenance import Provenance, provenance_of
 from thalweg.results.tables import check_hashes, check_readable, read_tables
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ PAGE = "report.html"
 
 
 @dataclass
-class SuiteResult:
+class SuiteResult(Provenance):
     """Outcomes of the scenarios of a suite, and where and when they were measured."""
 
     suite: str | None
@@ -53,12 +54,6 @@ class SuiteResult:
     title: str
     source: str | None
     seed: int
-    version: str = field(default_factory=_native.version)
-    host: dict[str, Any] = field(default_factory=host)
-    started: str = field(default_factory=lambda: datetime.now().astimezone().isoformat(timespec="seconds"))
-    command: str = ""
-    """What to type to run it again; empty where no command line ran it."""
-    wall_s: float = 0.0
     outcomes: list[Outcomes] = field(default_factory=list)
     rivals: list[Outcomes] = field(default_factory=list)
     """Outcomes of the same scenarios with rivals in place of the main controller; `scenario.rival` says which."""
@@ -118,14 +113,14 @@ class SuiteResult:
             self._standing = len(self.rivals), stand(self)
         return self._standing[1]
 
+    def head_with(self, trials: int) -> dict[str, Any]:
+        """The head of its document, with the trials of each scenario."""
+        return self.head("suite", self.suite, self.title, self.source, self.seed, trials, self.core_s)
+
     def document(self) -> dict[str, Any]:
         """This result as JSON: the document that `--format json` prints."""
         return {
-            "suite": self.suite,
-            "version": self.version,
-            "host": self.host,
-            "wall_s": round(self.wall_s, 3),
-            "core_s": round(self.core_s, 3),
+            **self.head_with(max((outcomes.n for outcomes in self.outcomes), default=0)),
             "scenarios": [_scenario_document(outcomes) for outcomes in self.outcomes],
             "flows": self._measured(measured.flows),
             "links": self._measured(measured.links),
@@ -141,21 +136,18 @@ class SuiteResult:
     def load(folder: str | Path) -> SuiteResult:
         """Reads a stored result. Raises ResultError if the folder does not hold one."""
         root = Path(folder)
-        metadata = read_metadata(root)
-        if metadata.hashes is not None:
-            check_hashes(root, metadata.scenarios, metadata.hashes)
-        check_readable(root, metadata.scenarios)
-        found = ((scenario, read_tables(root, scenario)) for scenario in metadata.scenarios)
+        file, document = document_in(root, "suite")
+        scenarios = described(file, document)
+        if (hashes := read_hashes(file, document)) is not None:
+            check_hashes(root, scenarios, hashes)
+        check_readable(root, scenarios)
+        found = ((scenario, read_tables(root, scenario)) for scenario in scenarios)
         result = SuiteResult(
-            suite=metadata.suite,
-            title=metadata.title,
-            source=metadata.source,
-            seed=metadata.seed,
-            version=metadata.version,
-            host=metadata.host,
-            started=metadata.started,
-            command=metadata.command,
-            wall_s=metadata.wall_s,
+            suite=document["name"],
+            title=document["title"],
+            source=document["source"],
+            seed=document["seed"],
+            **provenance_of(document),
             folder=root,
             is_read=True,
         )
@@ -167,7 +159,7 @@ class SuiteResult:
 
 def reserve_result(folder: Path) -> AbstractContextManager[None]:
     """Holds a folder for trials of a result to come. Raises RequestError as `reserve` does."""
-    return reserve(folder, METADATA, "result", _files, homes_of_trials(_native.engine()))
+    return reserve(folder, "suite", _files, homes_of_trials(_native.engine()))
 
 
 class Store:
@@ -189,9 +181,9 @@ class Store:
         for name in names:
             check_name(name)
         homes = [*names, *homes_of_trials(_native.engine())]
-        self._place = ResultFolder(folder, METADATA, "result", _files, homes, in_place=True)
+        self._place = ResultFolder(folder, "suite", _files, homes, in_place=True)
         try:
-            self._write_metadata()
+            self._write_document()
         except BaseException:
             self._place.close()
             raise
@@ -213,7 +205,7 @@ class Store:
                 getattr(outcomes, table).write_parquet(file)
                 self._hashes[f"{name}/{file.name}"] = hash_of(file)
             # First, so that whenever this is stopped, a scenario that is there has its hashes.
-            self._write_metadata()
+            self._write_document()
             partial.rename(self.root / name)
         except (OSError, pl.exceptions.PolarsError) as error:
             # A disk that fills while Parquet is written is an error of Polars.
@@ -243,28 +235,14 @@ class Store:
             self._place.forget()
         self._place.close()
 
-    def _write_metadata(self) -> None:
+    def _write_document(self) -> None:
         result = self._result
-        metadata = {
-            "format": FORMAT,
-            "suite": result.suite,
-            "title": result.title,
-            "source": result.source,
-            "version": result.version,
-            "host": result.host,
-            "seed": result.seed,
-            "trials": self._trials,
-            "started": result.started,
-            "command": result.command,
-            "wall_s": round(result.wall_s, 3),
-            "core_s": round(result.core_s, 3),
-            "hashes": self._hashes,
-        }
+        head = {**result.head_with(self._trials), "hashes": self._hashes}
         # Scenarios are long and stay what they are, so their text is made once.
-        members = [f'"{key}": {_indented(value)}' for key, value in metadata.items()]
+        members = [f'"{key}": {_indented(value)}' for key, value in head.items()]
         members.append(f'"scenarios": {self._described}')
         text = "{\n  " + ",\n  ".join(members) + "\n}\n"
-        with whole_file(self.root / METADATA) as partial:
+        with whole_file(self.root / DOCUMENT) as partial:
             partial.write_text(sealed(text), encoding="utf-8")
 
 
@@ -285,9 +263,9 @@ def _indented(value: object) -> str:
     return json.dumps(value, indent=2).replace("\n", "\n  ")
 
 
-def _files(document: Path) -> list[PurePath]:
-    """The files of the result whose document this is."""
-    names = [scenario.name for scenario in read_document(document).scenarios]
+def _files(file: Path, document: Mapping[str, Any]) -> list[PurePath]:
+    """The files of the result with this document."""
+    names = [scenario.name for scenario in described(file, document)]
     return [PurePath(name, f"{table}.parquet") for name in names for table in TABLES] + [PurePath(PAGE)]
 
 

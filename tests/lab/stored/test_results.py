@@ -115,15 +115,15 @@ def test_results_scores_and_sweeps_of_the_folder_are_listed_and_opened_by_the_se
 def test_a_damaged_result_has_one_message(one_page: Page, results: Path, tmp_path: Path, damage: str) -> None:
     folder = tmp_path / "damaged"
     shutil.copytree(results / "results" / "cubic", folder)
-    file = folder / "metadata.json"
+    file = folder / "experiment.json"
     document: dict[str, Any] = json.loads(file.read_text())
     scenario = document["scenarios"][0]["name"]
     said = {
-        "format": "is not a result that this version reads",
+        "format": "is not an experiment that this version reads",
         "seed": "scenarios.0.toml is not text",
         "parquet": f"{scenario}/trials.parquet is damaged",
-        "missing": "there is no metadata.json",
-        "json": "metadata.json: ",
+        "missing": "there is no experiment.json",
+        "json": "experiment.json: ",
     }[damage]
     if damage == "format":
         document["format"] = "other"
@@ -246,7 +246,7 @@ def test_a_run_that_lies_about_its_length_is_refused_before_it_is_believed(
 ) -> None:
     folder = tmp_path / "runs"
     shutil.copytree(results / "results" / "cubic", folder)
-    first = json.loads((folder / "metadata.json").read_text())["scenarios"][0]["name"]
+    first = json.loads((folder / "experiment.json").read_text())["scenarios"][0]["name"]
     file = folder / first / "trials.parquet"
     draw = random.Random(1)
     rows = (
@@ -327,7 +327,7 @@ def test_the_server_opens_nothing_outside_of_its_folder(results: Path, tmp_path:
         for path in ("link", outer, str(results / "results" / "cubic"), "\0"):
             refused = ask(connection, name="result", path=path)["refused"]["message"]
             assert "outside of the folder" in refused or "is not a name of a file" in refused
-        assert "is not a result" in ask(connection, name="result", path=".")["refused"]["message"]
+        assert "holds no suite" in ask(connection, name="result", path=".")["refused"]["message"]
 
 
 @pytest.mark.parametrize(("more", "words"), [(EXCLUDE, ()), ("", ("--shard", "1/2"))], ids=["exclude", "shard"])
@@ -366,7 +366,7 @@ class Evil(thalweg.Controller):
         ("reference", "outside of the folder"),
         ("upper case", "outside of the folder"),
         ("base", "outside of the folder"),
-        ("sweep.json", "is a link"),
+        ("experiment.json", "is a link"),
         ("points.parquet", "is a link"),
         ("trials", "is a link"),
     ],
@@ -379,7 +379,7 @@ def test_a_sweep_of_a_stranger_runs_no_python_and_reads_no_other_file(
     shutil.copytree(results / "results" / "sweep", place)
     assert len(opened_result(folder, "sweep")["scenarios"]) == 2
     (tmp_path / "evil.py").write_text(EVIL)
-    document: dict[str, Any] = json.loads((place / "sweep.json").read_text())
+    document: dict[str, Any] = json.loads((place / "experiment.json").read_text())
     del document["sha256"]  # whoever changes it on purpose can write the hashes too
     outer = results / "plan.toml"
     match damage:
@@ -408,20 +408,20 @@ def test_a_sweep_of_a_stranger_runs_no_python_and_reads_no_other_file(
         case name:
             (place / name).rename(tmp_path / f"other-{name}")
             (place / name).symlink_to(tmp_path / f"other-{name}")
-    if not (place / "sweep.json").is_symlink():
-        (place / "sweep.json").write_text(json.dumps(document))
+    if not (place / "experiment.json").is_symlink():
+        (place / "experiment.json").write_text(json.dumps(document))
     with pytest.raises(RequestError, match=said):
         opened_result(folder, "sweep")
     assert not (tmp_path / "it-has-run").exists()
 
 
-@pytest.mark.parametrize("name", ["metadata.json", "trials.parquet", "scenario"])
+@pytest.mark.parametrize("name", ["experiment.json", "trials.parquet", "scenario"])
 def test_a_result_with_links_is_refused(results: Path, tmp_path: Path, name: str) -> None:
     folder, place = Folder.at(tmp_path), tmp_path / "result"
     shutil.copytree(results / "results" / "cubic", place)
     scenarios = opened_result(folder, "result")["scenarios"]
     own = place / scenarios[0]["name"]
-    file = {"metadata.json": place / name, "trials.parquet": own / name, "scenario": own}[name]
+    file = {"experiment.json": place / name, "trials.parquet": own / name, "scenario": own}[name]
     file.rename(tmp_path / "other")
     file.symlink_to(tmp_path / "other")
     with pytest.raises(RequestError, match="is a link"):

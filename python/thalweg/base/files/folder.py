@@ -21,13 +21,14 @@ import contextlib
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from thalweg.base.errors import RequestError
+from thalweg.base.files.document import DOCUMENT, Kind, kind_of, read
 from thalweg.base.files.whole_file import is_partial, remove_abandoned
 
 _UNFINISHED, _WHOLE, _MOVING = ".unfinished", ".whole", ".moving"
@@ -36,13 +37,13 @@ PARTIAL = ".partial"
 TRIALS = "trials"
 """Trials that were played, for results to come: `trials/store/trial_store.py`. They outlive a result."""
 _OURS = {_UNFINISHED, _WHOLE, _MOVING, PARTIAL, TRIALS}
-_TAKEN = {"metadata.json", "study.json", "report.html", TRIALS}
+_TAKEN = {DOCUMENT, "report.html", TRIALS}
 
 _reserved: dict[Path, int] = {}
 """Folders that this process holds for results to come, with the handle of each."""
 
-Files = Callable[[Path], Iterable[PurePath]]
-"""Files of the result of this document, next to it or below."""
+Files = Callable[[Path, Mapping[str, Any]], Iterable[PurePath]]
+"""Files of the result with a document, next to it or below: from the file of the document, and what it says."""
 
 
 def homes_of_trials(*engines: str) -> list[str]:
@@ -88,15 +89,18 @@ def _own(folder: Path, file: Path) -> Path | None:
     return file
 
 
-def refuse_other(folder: Path, document: str, kind: str) -> None:
-    """Refuses a folder that exists and holds something else than a result. Raises RequestError and OSError."""
+def refuse_other(folder: Path, kind: str, document: str = DOCUMENT) -> None:
+    """Refuses a folder that exists and holds no file with the name of a document, but others.
+
+    Raises RequestError and OSError.
+    """
     strange = any(not is_partial(entry) and entry.name not in _OURS for entry in folder.iterdir())
     if strange and find_file(folder, document) is None:
         raise RequestError(f"{folder} is not empty and holds no {kind}; choose another folder")
 
 
 @contextmanager
-def reserve(folder: Path, document: str, kind: str, files: Files, homes: Sequence[str]) -> Iterator[None]:
+def reserve(folder: Path, kind: Kind, files: Files, homes: Sequence[str]) -> Iterator[None]:
     """Holds a folder for a result that comes later; leaves none where there was none and none came.
 
     Raises RequestError for all that `ResultFolder` would refuse then, if it is there by now.
@@ -111,8 +115,8 @@ def reserve(folder: Path, document: str, kind: str, files: Files, homes: Sequenc
             missing = [path for path in (target, *target.parents) if not path.exists()]
             handle = _lock(target)
             _refuse_in_the_way(target, homes)
-            refuse_other(target, document, kind)
-            _older(target, document, kind, files)
+            refuse_other(target, kind)
+            _older(target, kind, files)
             writable = os.access(target, os.W_OK | os.X_OK)
         except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError
             raise RequestError(f"{message}: {getattr(error, 'strerror', None) or error}") from None
@@ -133,16 +137,13 @@ def reserve(folder: Path, document: str, kind: str, files: Files, homes: Sequenc
 class ResultFolder:
     """A folder while a result is written to it. Use it as a context; without `finish`, an older result stays."""
 
-    def __init__(
-        self, folder: Path, document: str, kind: str, files: Files, homes: Sequence[str], in_place: bool
-    ) -> None:
+    def __init__(self, folder: Path, kind: Kind, files: Files, homes: Sequence[str], in_place: bool) -> None:
         """Opens the folder; `homes` are the folders that the new result will have in it.
 
         `in_place`: the document is written first, so that the result may grow in a folder without an older one.
         Raises RequestError if it cannot be written, holds something else, or another process writes to it.
         """
         self.folder = folder
-        self._document = document
         self._kind = kind
         self._files = files
         self._lock = -1
@@ -150,12 +151,12 @@ class ResultFolder:
             held = _reserved.get(folder.resolve())
             self._lock = _lock(folder) if held is None else os.dup(held)
             _refuse_in_the_way(folder, homes)
-            refuse_other(folder, document, kind)
+            refuse_other(folder, kind)
             remove_abandoned(folder)
             self._settle()
             _discard(folder / _UNFINISHED)
             _discard(folder / PARTIAL)
-            older = _older(folder, document, kind, files)
+            older = _older(folder, kind, files)
             self.replaces = bool(older)
             """Whether there is an older result."""
             self.root = folder if in_place and not older else folder / _UNFINISHED
@@ -224,13 +225,13 @@ class ResultFolder:
             for target in sorted(entry for entry in moving.iterdir() if _is_folder(entry)):
                 _move_all(target, self.folder)
             # The document comes last: where it is, all that it speaks of is there.
-            for file in sorted(moving.iterdir(), key=lambda file: file.name == self._document):
+            for file in sorted(moving.iterdir(), key=lambda file: file.name == DOCUMENT):
                 _move(file, self.folder)
             moving.rmdir()
 
     def _remove_older(self) -> None:
         """Removes the files of the older result, its document last, and the folders that they leave empty."""
-        files = _older(self.folder, self._document, self._kind, self._files)
+        files = _older(self.folder, self._kind, self._files)
         for file in files:
             homes = [home for home in file.parents if home != self.folder and home.is_relative_to(self.folder)]
             if not all(map(_is_folder, homes)):
@@ -269,10 +270,14 @@ def _leads_to(folder: Path, handle: int) -> bool:
         return False
 
 
-def _older(folder: Path, document: str, kind: str, files: Files) -> list[Path]:
+def _older(folder: Path, kind: Kind, files: Files) -> list[Path]:
     """The files of the result that is there, its document last. Raises RequestError if they cannot be replaced."""
-    found = _own(folder, folder / document)
-    older = [folder / name for name in files(found)] + [found] if found else []
+    found = _own(folder, folder / DOCUMENT)
+    if found is None:
+        return []
+    if (there := kind_of(found)) != kind:
+        raise RequestError(f"{folder} holds a {there}, and not a {kind}; choose another folder")
+    older = [*(folder / name for name in files(found, read(found, kind))), found]
     for file in older:
         if _is_folder(file):
             raise RequestError(f"{file} is a folder; accepted: the file of a {kind}")

@@ -132,7 +132,8 @@ def _reserve(out: Path) -> None:
 
 def _document(done: Bench, plan: Plan, suite: str) -> dict[str, Any]:
     return {
-        "suite": suite,
+        "kind": "bench",
+        "name": suite,
         "sides": [side.document() for side in done.sides],
         "width": plan.width,
         "rounds": plan.rounds,

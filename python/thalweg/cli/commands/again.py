@@ -23,6 +23,15 @@ _HOW = {
     "strict_timing",
     "retry",
     "quiet",
+    "csv",
+    "parquet",
+    "yes",
+    "keep",
+    "no_figure",
+    "trace",
+    "plot",
+    "report",
+    "capture",
     "context",
 }
 """Options for how something runs and where it writes, not for its content."""

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from thalweg.base.errors import RequestError
+from thalweg.base.files.stored import kind_in
 from thalweg.base.quantity import percent
 from thalweg.cli import ci
 from thalweg.cli.compare.drawing import Drawing, Theme
@@ -34,7 +35,6 @@ from thalweg.results.comparison import (
     shared_seeds,
     traded,
 )
-from thalweg.results.metadata import read_metadata
 from thalweg.results.suite_result import SuiteResult
 
 _PANEL = "A picture"
@@ -122,17 +122,18 @@ def compare(
     limit = None if fail_above is None else _fraction("--fail-above", fail_above)
     drawing = Drawing.read(plot, only, metric, size, theme)
     folders = [Path(folder) for folder in results]
-    for kind, is_in, load in (("study", StoredStudy.is_in, StoredStudy.load), ("sweep", sweep.is_in, sweep.load)):
-        of_kind = [is_in(folder) for folder in folders]
-        if all(of_kind):
-            if drawing:
-                raise RequestError(f"--plot draws results of suites and runs, and these are of a {kind}")
-            return compare_stored([load(folder) for folder in folders], margin / 100, limit, format_)
-        if any(of_kind):
-            stored, other = folders[of_kind.index(True)], folders[of_kind.index(False)]
-            if not any(other.glob("*.json")):
-                read_metadata(other)  # which says what is missing
-            raise RequestError(f"{stored} holds a {kind}, which cannot be compared with {other}")
+    kinds = [kind_in(folder) for folder in folders]
+    kind = kinds[0]
+    for folder, other in zip(folders, kinds, strict=True):
+        if other is not None and kind is not None and other != kind:
+            raise RequestError(
+                f"{folders[0]} holds a {kind}, which cannot be compared with the {other} in {folder}"
+            )
+    if kind in ("study", "sweep"):
+        if drawing:
+            raise RequestError(f"--plot draws results of suites and runs, and these are of a {kind}")
+        load = StoredStudy.load if kind == "study" else sweep.load
+        return compare_stored([load(folder) for folder in folders], margin / 100, limit, format_)
     return _results(results, margin / 100, limit, format_, drawing)
 
 

@@ -42,7 +42,7 @@ class Outputs:
         """Prints the answers, and appends or writes them to files. Raises RequestError."""
         title = f"gate {answers.suite}"
         if self.format_ is SuiteFormat.JSON:
-            print_json({"suite": answers.suite, **answers.document})
+            print_json({"kind": "gate", "name": answers.suite, **answers.document})
         elif self.format_ is SuiteFormat.MARKDOWN:
             say(answers.markdown, end="")
         elif self.format_ in ci.FORMATS:

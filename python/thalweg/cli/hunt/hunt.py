@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,7 @@ import typer
 
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import text
+from thalweg.cli.commands.again import command_line
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.interruption import stopped_by_terminate
@@ -32,7 +34,7 @@ def hunt(
             "--out",
             "-o",
             metavar="DIR",
-            help="Where the find goes: scenario, figure, hunt.json. Trials that are there do not run again.",
+            help="Where the find goes: scenario, figure, experiment.json. Trials that are there do not run again.",
         ),
     ] = None,
     budget: Annotated[
@@ -65,6 +67,7 @@ def hunt(
     from thalweg.experiments.hunt.keep import keep as keep_in  # noqa: PLC0415
     from thalweg.trials.store.shard import Shard  # noqa: PLC0415
 
+    again = command_line("hunt", inspect.signature(hunt, eval_str=True), locals())
     if out is None:
         raise RequestError("--out is missing; accepted: --out DIR, a folder for the find")
     read = Hunt.load(plan).plan
@@ -76,6 +79,7 @@ def hunt(
     with reserve_folder(out), Bar() as bar, stopped_by_terminate():
         with storing(out, jobs, cluster, Shard()) as executor:
             find = Hunt.of(read).run(on_progress=bar.show, executor=executor)
+        find.command = again
         try:
             saved = save(find, out, not no_figure, bar.show)
             if keep and find.is_worse:

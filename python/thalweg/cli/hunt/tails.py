@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thalweg.base.quantity import text
+from thalweg.cli.commands.again import command_line
 from thalweg.cli.console import Bar, note, print_json, stdout
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import (
@@ -63,7 +65,7 @@ def tails(
     seed: SetNumber = 1,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Where tails.json and worst.toml go."),
+        typer.Option("--out", "-o", metavar="DIR", help="Where experiment.json and worst.toml go."),
     ] = None,
     jobs: Jobs = 0,
     cluster: ClusterAddress = None,
@@ -83,6 +85,7 @@ def tails(
     from thalweg.experiments.tails.keep import reserve_folder, save  # noqa: PLC0415 - loads tables
     from thalweg.experiments.tails.tails import Tails  # noqa: PLC0415 - loads tables
 
+    again = command_line("tails", inspect.signature(tails, eval_str=True), locals())
     loaded = Scenario.from_entry(
         find_scenario(scenario), settings(set_, stack, allow_unseeded), bindings(controller)
     )
@@ -91,6 +94,7 @@ def tails(
     with reserve_folder(out) if out else nullcontext(), Bar() as bar, stopped_by_terminate():
         with chosen(jobs, cluster) as executor:
             found = experiment.run(executor, bar.show)
+        found.command = again
         written = save(found, out) if out else []
     if format_ is Format.JSON:
         print_json(found.document())

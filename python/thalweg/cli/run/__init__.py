@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import shlex
 import time
 from contextlib import nullcontext
@@ -12,6 +13,7 @@ import typer
 
 from thalweg.base.errors import RequestError
 from thalweg.base.seeds import SET_SIZE
+from thalweg.cli.commands.again import command_line
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.live_options import LiveOptions, refuse_options, refuse_virtual
 from thalweg.cli.options import (
@@ -91,6 +93,7 @@ def run(
 
     Example: `thalweg run c4/bad-wifi -n 20 -c main=c4 -c main=cubic`
     """
+    command = command_line("run", inspect.signature(run, eval_str=True), locals())
     check_files(trace, plot)
     entry = find_scenario(scenario)
     choices = alternatives(controller)
@@ -112,10 +115,10 @@ def run(
         from thalweg.realtime import LiveScenario  # noqa: PLC0415
 
         real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
-        return run_live(real, entry.reference, seed, trials, format_, (trace, plot), options, out)
+        return run_live(real, entry.reference, seed, trials, format_, (trace, plot), options, out, command)
     refuse_options(options)
     loaded = Scenario.from_entry(entry, settings(set_, stack, allow_unseeded), bindings(controller))
-    result = SuiteResult(entry.suite, loaded.title, loaded.source, seed)
+    result = SuiteResult(entry.suite, loaded.title, loaded.source, seed, command=command)
     with Store(out, result, [loaded.description], trials) if out else nullcontext() as store:
         outcomes = _played(loaded, result, trials, out, jobs, cluster)
         interrupted = outcomes.n < trials

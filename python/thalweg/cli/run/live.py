@@ -28,13 +28,14 @@ def run_live(
     files: tuple[Path | None, Path | None],
     options: LiveOptions,
     out: Path | None = None,
+    command: str = "",
 ) -> int:
     """Runs trials, prints and judges them, and says how honest they were. `files`: trace and plot of the last."""
     if options.report:
         check_writable(options.report)
     check_capture(options.capture)
     description = scenario.description
-    result = SuiteResult(description.suite, description.title, description.source, seed)
+    result = SuiteResult(description.suite, description.title, description.source, seed, command=command)
     with Store(out, result, [description], trials) if out else nullcontext() as store:
         return _run(scenario, reference, result, trials, format_, files, options, store)
 

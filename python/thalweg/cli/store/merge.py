@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from thalweg.base.errors import RequestError
+from thalweg.base.files.stored import kind_in
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import Quiet
 from thalweg.cli.status import PASSED
@@ -27,13 +28,12 @@ def merge(
 
     Example: `thalweg merge results/shard-* --out results/c4`
     """
-    from thalweg.experiments.sweep.head import DOCUMENT as SWEEP  # noqa: PLC0415 - loads tables
-    from thalweg.experiments.sweep.merge import merge as merge_sweeps  # noqa: PLC0415
+    from thalweg.experiments.sweep.merge import merge as merge_sweeps  # noqa: PLC0415 - loads tables
     from thalweg.trials.store.merging import merge as merge_trials  # noqa: PLC0415
 
     if out is None:
         raise RequestError("--out is missing; accepted: --out DIR, a folder for all trials")
-    sweeps = [(folder / SWEEP).exists() for folder in folders]
+    sweeps = [kind_in(folder) == "sweep" for folder in folders]
     with Bar() as bar:
         if all(sweeps):
             new = merge_sweeps(folders, out, bar.show)

@@ -77,7 +77,7 @@ def report(
     from thalweg.experiments.sweep.report.figures import plot_sweep  # noqa: PLC0415 - nor is this
 
     view = view_of(result, keys, metric or (), chosen)
-    figure = plot_sweep(view, view.metrics[0], str(result.head["scenario"]), brushes=is_page, trade=not metric)
+    figure = plot_sweep(view, view.metrics[0], str(result.head["name"]), brushes=is_page, trade=not metric)
     width = millimetres(size, "--size") if size is not None else None
     figure.save(plot, width, "screen" if is_page else "paper")
     note(f"wrote {plot}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from thalweg.base.errors import RequestError
+from thalweg.base.files.document import HEAD
 from thalweg.base.quantity import text
+from thalweg.cli.commands.again import command_line
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import Audit, ClusterAddress, Format, Jobs, Quiet, check_outputs
@@ -57,6 +60,7 @@ def run(
 
     Example: `thalweg sweep run plan.toml --out results/plan`
     """
+    again = command_line("sweep run", inspect.signature(run, eval_str=True), locals())
     sweep, part = Sweep.load(plan), Shard.read(shard)
     stored = own_files(out) if out else ()
     check_outputs({"--csv": csv, "--parquet": parquet}, [plan, Path(sweep.plan.base.file), *stored])
@@ -68,7 +72,7 @@ def run(
     if out is None:
         raise RequestError("--out is missing; accepted: --out DIR, the folder of the store, or --dry-run")
     with Bar() as bar, stopped_by_terminate(), chosen(jobs, cluster) as executor:
-        tally = sweep.play(out, executor, part, bar.show, yes)
+        tally = sweep.play(out, executor, part, bar.show, yes, again)
     return conclude(SweepResult.load(out), tally, format_, csv, parquet)
 
 
@@ -125,12 +129,11 @@ def _tell(estimate: Estimate, format_: Format) -> None:
 def _json(result: SweepResult, tally: Tally) -> Iterator[str]:
     """The document, piece by piece: a sweep may have more rows than fit into the memory as text."""
     head: dict[str, Any] = {
-        "trials": tally.trials,
+        **{key: value for key, value in result.head.items() if key in HEAD},
+        "planned": tally.trials,
         "ran": tally.ran,
         "present": tally.present,
         "failed": result.failed,
-        "core_s": round(tally.core_s, 3),
-        "wall_s": round(tally.wall_s, 3),
     }
     yield json.dumps(head, indent=2)[:-2] + ',\n  "rows": ['
     separator = "\n"

@@ -32,7 +32,7 @@ def print_rows(result: SweepResult) -> None:
         for subject, _ in subjects(result.columns)
         if subject.startswith("stream.")
     ]
-    stdout().print(f"{result.head['scenario']}: medians over n trials")
+    stdout().print(f"{result.head['name']}: medians over n trials")
     stdout().print(_table(result, rows, "flow", flows, measured.FLOW))
     if streams:
         stdout().print(_table(result, rows, "stream", streams, measured.STREAM))

@@ -24,18 +24,18 @@ import numpy as np
 import polars as pl
 
 from thalweg.base.errors import ResultError
+from thalweg.base.files.document import check, read_hashes, table
 from thalweg.base.files.folder import find_file
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.seal import check_file
-from thalweg.experiments.studies.runner.folder import DOCUMENT, TRIALS
+from thalweg.base.files.stored import document_in
+from thalweg.experiments.studies.runner.folder import TRIALS
 from thalweg.judging.answer import Comparison, decided
-from thalweg.judging.derived import renamed
 from thalweg.judging.statistics.differences import Difference as Differs
 from thalweg.judging.statistics.differences import of_all, sharper
 from thalweg.judging.statistics.discovery import RATE, discoveries
 from thalweg.judging.statistics.interval import Values, finite
 from thalweg.judging.statistics.quantiles import median
-from thalweg.results.metadata import parse_document, read_hashes
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -75,43 +75,23 @@ class StoredStudy:
         return found
 
     @staticmethod
-    def is_in(folder: Path) -> bool:
-        """Whether a folder holds a study. Raises RequestError if its document is not a file of this folder."""
-        return find_file(folder, DOCUMENT) is not None
-
-    @staticmethod
     def load(folder: Path) -> StoredStudy:
         """Reads a stored study, whose trials are as they were written.
 
-        Raises ResultError, and RequestError as `is_in` does.
+        Raises ResultError, and RequestError as `find_file` does.
         """
-        file = find_file(folder, DOCUMENT) or folder / DOCUMENT
-        document = parse_document(file)
-        rows = document.get("rows") if isinstance(document, dict) else None
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise ResultError(f"{file}: this is not a study that this version reads")
-        words = [document.get(key) for key in ("study", "version")]
-        name, version = (word if isinstance(word, str) else "unknown" for word in words)
-        if old := _old_names(name, rows):
-            raise ResultError(f"{file}: of an older version: {'; '.join(old)}. Run it again")
+        file, document = document_in(folder, "study")
+        check(file, "", document, {"rows": (list,), "files": (list,)})
+        rows = document["rows"]
+        for number, row in enumerate(rows):
+            table(file, f"rows.{number}", row)
         hashes, trials = read_hashes(file, document), find_file(folder, f"{TRIALS}.parquet")
         if trials is not None and hashes is not None:
             check_file(trials, hashes, trials.name, "Run the study again")
         samples = None if trials is None else partial(_samples, trials)
-        numbers = [document.get(key) for key in ("seed", "trials")]
-        seed, n = (number if isinstance(number, int) and number >= 0 else 0 for number in numbers)
-        named = document.get("files")
-        files = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
-        return StoredStudy(folder, name, version, rows, samples, range(seed, seed + n), files)
-
-
-def _old_names(study: str, rows: Sequence[Row]) -> list[str]:
-    """The numbers of a score or a dossier that had a name which means another quantity elsewhere."""
-    if study == "score":
-        told = [renamed("score", key) for row in rows for key in row]
-    else:
-        told = [renamed("dossier", str(row.get("number"))) for row in rows if study == "rfc9743"]
-    return [words for words in dict.fromkeys(told) if words]
+        seeds = range(document["seed"], document["seed"] + document["trials"])
+        files = [name for name in document["files"] if isinstance(name, str)]
+        return StoredStudy(folder, str(document["name"]), document["version"], rows, samples, seeds, files)
 
 
 @dataclass(frozen=True)

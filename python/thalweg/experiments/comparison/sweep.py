@@ -13,7 +13,6 @@ from typing import Any
 import polars as pl
 
 from thalweg.experiments.comparison.stored import Row, Samples, StoredStudy
-from thalweg.experiments.sweep.head import DOCUMENT
 from thalweg.experiments.sweep.medians import PARTS, metric_values
 from thalweg.experiments.sweep.result import SweepResult
 from thalweg.judging.statistics.interval import finite
@@ -21,19 +20,13 @@ from thalweg.judging.statistics.interval import finite
 _SUBJECT = "flow."
 
 
-def is_in(folder: Path) -> bool:
-    """Whether a folder holds a sweep."""
-    return (folder / DOCUMENT).is_file()
-
-
 def load(folder: Path) -> StoredStudy:
     """The sweep in a folder. Raises ResultError."""
     result = SweepResult.load(folder)
-    engine = str(result.head["engine"])
     return StoredStudy(
         folder,
-        f"sweep of {result.head['scenario']}",
-        engine.partition("+")[0],
+        f"sweep of {result.head['name']}",
+        str(result.head["version"]),
         list(_rows(result)),
         lambda: _samples(result),
     )

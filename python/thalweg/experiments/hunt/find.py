@@ -14,6 +14,7 @@ from thalweg.experiments.hunt.objective import Objective
 from thalweg.experiments.hunt.size import leaves, numbers
 from thalweg.judging.statistics.interval import Interval
 from thalweg.results.comparison import MARGIN
+from thalweg.results.provenance import Provenance
 
 Document = dict[str, Any]
 _WIDTH = 110
@@ -58,7 +59,7 @@ class Replay:
 
 
 @dataclass
-class Find:
+class Find(Provenance):
     """The worst scenario of a hunt."""
 
     objective: Objective
@@ -96,9 +97,15 @@ class Find:
     """Whether no Ctrl-C ended search or shrinking."""
     found_seed: int | None = None
     """The seed of the trial in which it is worst as found; None if the shrunk one has the same."""
+    name: str = ""
+    """The scenario of the plan."""
+    title: str = ""
+    """Its title."""
+    first_seed: int = 1
+    """The seed of the first trial of each scenario."""
+    search_seed: int = 1
     core_s: float = 0.0
     """Processor time of these trials."""
-    wall_s: float = 0.0
 
     @property
     def is_worse(self) -> bool:
@@ -135,11 +142,12 @@ class Find:
     def document(self) -> dict[str, Any]:
         """This as JSON."""
         return {
+            **self.head("hunt", self.name, self.title, None, self.first_seed, self.trials, self.core_s),
+            "search_seed": self.search_seed,
             "says": self.says,
             "objective": self.objective.document(),
             "sentence": self.sentence,
-            "seed": self.seed,
-            "trials": self.trials,
+            "worst_seed": self.seed,
             "baseline": _short(self.baseline),
             "found": {"value": _short(self.found_value), "at": self.at, "numbers": count(self.found)},
             "shrunk": {"value": _short(self.value), "numbers": count(self.shrunk)},
@@ -153,7 +161,6 @@ class Find:
             "refused": self.refused,
             "failed": len(self.failures),
             "complete": self.complete,
-            "wall_s": round(self.wall_s, 3),
             "history": [None if value is None else _short(value) for value in self.history],
         }
 

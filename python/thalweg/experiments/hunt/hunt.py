@@ -132,6 +132,8 @@ class _Chase:
             raise RequestError(f"{self._plan.plan.file.name}: the scenario itself fails: {reason}")
         plan, objective = self._plan.plan, self._plan.objective
         find = Find(objective, plan.seed, plan.trials, baseline, base, baseline, base, baseline)
+        find.name, find.title = plan.base.name, str(base.get("title", plan.base.name))
+        find.first_seed, find.search_seed = plan.seed, self._plan.search_seed
         self._find = find
         yield from self._look(find)
         find.refused, find.refusal = self._judge.refused, find.refusal or self._judge.refusal

@@ -1,8 +1,8 @@
 """Where finds are kept: the folder of a hunt, and a corpus, which is a suite of finds.
 
-A hunt's folder has `find.toml`, the scenario that shrank; `found.toml`, as it was found; `hunt.json`, the whole
-result; `find.html`, the figure; and `failed-1.toml` and so on, in which a trial failed. Where nothing was found,
-only `hunt.json` and the latter are there.
+A hunt's folder has `experiment.json`, the whole result; `find.toml`, the scenario that shrank; `found.toml`, as it
+was found; `find.html`, the figure; and `failed-1.toml` and so on, in which a trial failed. Where nothing was
+found, only `experiment.json` and the latter are there.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from thalweg import __version__, _native
 from thalweg.base.errors import RequestError
+from thalweg.base.files.document import DOCUMENT
 from thalweg.base.files.folder import homes_of_trials, refuse_other, reserve
 from thalweg.base.files.whole_file import whole_file
 from thalweg.base.progress import Progress, silent
@@ -25,7 +26,6 @@ from thalweg.engine.scenario import Scenario
 from thalweg.experiments.hunt.find import Find
 from thalweg.pages.lab_link import TrialLink, link_to, runs_in_browser
 
-DOCUMENT = "hunt.json"
 FIND = "find.toml"
 _FOUND = "found.toml"
 _FIGURE = "find.html"
@@ -38,14 +38,14 @@ SHRUNK = "as it shrank"
 
 def reserve_folder(folder: Path) -> AbstractContextManager[None]:
     """Holds a folder for a hunt and its trials. Raises RequestError if it holds something else."""
-    return reserve(folder, DOCUMENT, "hunt", lambda _: (), homes_of_trials(_native.engine()))
+    return reserve(folder, "hunt", lambda *_: (), homes_of_trials(_native.engine()))
 
 
 def check_corpus(corpus: Path) -> None:
     """Refuses a folder that is not a corpus and cannot become one; makes none. Raises RequestError."""
     try:
         if corpus.exists():
-            refuse_other(corpus, _SUITE, "suite")
+            refuse_other(corpus, "suite", _SUITE)
         nearest = next(folder for folder in (corpus, *corpus.absolute().parents) if folder.exists())
         if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
             raise RequestError(f"cannot write to {corpus}: {nearest} is not a folder that can be written")

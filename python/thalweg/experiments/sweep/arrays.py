@@ -43,7 +43,7 @@ def dataset(result: SweepResult, columns: Sequence[str] | None) -> xarray.Datase
     coordinates: dict[str, Any] = {"seed": np.arange(first, first + trials), **dimensions}
     if "point" in dimensions:
         coordinates |= {axis: ("point", points[axis].to_numpy()) for axis in result.axes}
-    attributes = {key: str(result.head[key]) for key in ("scenario", "engine")}
+    attributes = {"scenario": str(result.head["name"]), "engine": str(result.head["engine"])}
     return xarray.Dataset(arrays, coords=coordinates, attrs=attributes)
 
 

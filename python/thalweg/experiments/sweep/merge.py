@@ -8,9 +8,10 @@ from pathlib import Path
 import polars as pl
 
 from thalweg.base.errors import RequestError
+from thalweg.base.files.document import DOCUMENT
 from thalweg.base.files.folder import find_file
 from thalweg.base.progress import Progress, silent
-from thalweg.experiments.sweep.head import DOCUMENT, SAME, read_head
+from thalweg.experiments.sweep.head import SAME, read_head
 from thalweg.experiments.sweep.plan import INLINE
 from thalweg.experiments.sweep.result import SweepResult
 from thalweg.experiments.sweep.store import POINTS, Store, held
@@ -29,7 +30,7 @@ def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) ->
     first, new = results[0], 0
     with held(out, [engine for _, engine in steps]):
         if (out / DOCUMENT).exists():
-            _refuse_other(out, read_head(out)["scenario"], first, "scenario")
+            _refuse_other(out, read_head(out)["name"], first, "name")
         for result in results[1:]:
             for key in SAME:
                 _refuse_other(result.folder, result.head[key], first, key)
@@ -70,8 +71,8 @@ def _points(results: Sequence[SweepResult], out: Path) -> pl.DataFrame:
 
 def _refuse_other(folder: Path, value: object, first: SweepResult, key: str) -> None:
     if value != first.head[key]:
-        what = {"plan": "another plan", "engine": f"engine {value}"}.get(key, f"{key} {value!r:.60}")
+        words = {"plan": "another plan", "engine": f"engine {value}", "name": f"scenario {value!r:.60}"}
         raise RequestError(
-            f"{folder} holds a sweep of {what}, not the one of {first.folder}; "
+            f"{folder} holds a sweep of {words.get(key, f'{key} {value!r:.60}')}, not the one of {first.folder}; "
             "all stores need the same plan and engine"
         )

@@ -89,10 +89,16 @@ class Run:
     """One run of a plan into a store."""
 
     def __init__(
-        self, plan: Plan, store: Store, executor: Executor, shard: Shard, on_progress: Progress = silent
+        self,
+        plan: Plan,
+        store: Store,
+        executor: Executor,
+        shard: Shard,
+        on_progress: Progress = silent,
+        command: str = "",
     ) -> None:
         self._plan, self._store, self._executor, self._shard = plan, store, executor, shard
-        self._on_progress = on_progress
+        self._on_progress, self._command = on_progress, command
         self._rows = Rows()
         self._begin = time.perf_counter()
         self._writer = Writer(self._write)
@@ -145,7 +151,7 @@ class Run:
             if not self.tally.ran:
                 raise
             self.tally.complete = False
-        self._store.write_document(head_of(plan, sample.scenario.flows, self._store.folder))
+        self._store.write_document(head_of(plan, sample.scenario, self._store.folder, self._command))
         self._stores = True
         if plan.base.is_inline:
             self._store.write_scenario(_stored(plan, sample))
@@ -169,9 +175,9 @@ class Run:
             self.tally.complete = False
         finally:
             self._writer.write()
-            if frames:
-                self._store.write_points(pl.concat(frames))
             self.tally.wall_s = time.perf_counter() - self._begin
+            if frames:
+                self._store.write_points(pl.concat(frames), self.tally.wall_s, self.tally.core_s)
         if self.tally.complete:
             self.tally.trials = trials
         return pl.concat(frames) if frames else pl.DataFrame()

@@ -1,14 +1,14 @@
 """The store of a sweep: its trials, its points and its document.
 
-    sweep.json                          the plan, its axes and flows, the engine that ran last, hashes of files
+    experiment.json                     the plan, its axes and flows, the engine that ran last, hashes of files
     points.parquet                      the points of the plan: values, and the hash that their trials have
     scenario.toml                       the scenario, where the plan itself has it, with its traces
     trials/<engine>/                    rows of `table.py`, as `trials/store/trial_store.py` keeps them
 
 A sweep that was stopped, or whose plan has grown, runs only the trials that are not here.
 
-`sweep.json` is written first, and again with the hashes when all other files are there: a store whose document has
-none was stopped before, and its sweep is run again.
+`experiment.json` is written first, and again with the hashes when all other files are there: a store whose
+document has none was stopped before, and its sweep is run again.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ import polars as pl
 
 from thalweg import _native
 from thalweg.base.errors import RequestError
+from thalweg.base.files.document import DOCUMENT
 from thalweg.base.files.folder import TRIALS, homes_of_trials, reserve
 from thalweg.base.files.seal import hash_of, sealed
 from thalweg.base.files.whole_file import whole_file
-from thalweg.experiments.sweep.head import DOCUMENT, read_head
+from thalweg.experiments.sweep.head import read_head
 from thalweg.experiments.sweep.plan import INLINE, Plan
 from thalweg.experiments.sweep.table import Rows
 from thalweg.trials.store.trial_store import TrialStore
@@ -48,13 +49,18 @@ class Store(TrialStore):
         for frame in rows.frames():
             self.write_frame(frame)
 
-    def write_points(self, points: pl.DataFrame) -> None:
-        """Writes the points of the plan, and the document once more: the store is whole. Raises RequestError."""
+    def write_points(self, points: pl.DataFrame, wall_s: float = 0.0, core_s: float = 0.0) -> None:
+        """Writes the points of the plan, and the document once more: the store is whole. Raises RequestError.
+
+        `wall_s` and `core_s` are the times of the run that ends.
+        """
         with whole_file(self.folder / POINTS) as partial:
             points.write_parquet(partial)
         is_inline = self._document["reference"] == str(self.folder / INLINE)
         names = [POINTS, *([INLINE] if is_inline else [])]
-        self._write({**self._document, "hashes": {name: hash_of(self.folder / name) for name in names}})
+        hashes = {name: hash_of(self.folder / name) for name in names}
+        times = {"wall_s": round(wall_s, 3), "core_s": round(core_s, 3)}
+        self._write({**self._document, **times, "hashes": hashes})
 
     def write_scenario(self, text: bytes) -> None:
         """Writes the plan's own scenario. Raises RequestError."""
@@ -87,7 +93,7 @@ def held(folder: Path, writes: Sequence[str]) -> Iterator[None]:
 
     Raises RequestError if it holds something else, or a link where a store writes.
     """
-    with reserve(folder, DOCUMENT, "sweep", lambda _: (), homes_of_trials(*writes)):
+    with reserve(folder, "sweep", lambda *_: (), homes_of_trials(*writes)):
         for name in (DOCUMENT, INLINE):
             if (folder / name).is_symlink():
                 raise RequestError(f"{folder / name} is a link; accepted: a file, or none")
@@ -100,9 +106,9 @@ def opened(folder: Path, plan: Plan) -> Iterator[Store]:
     engine = _native.engine()
     with held(folder, [engine]):
         document = read_head(folder) if (folder / DOCUMENT).exists() else None
-        if document is not None and document["scenario"] != plan.base.name:
+        if document is not None and document["name"] != plan.base.name:
             raise RequestError(
-                f"{folder} holds a sweep of {document['scenario']!r}, the plan is of {plan.base.name!r}; "
+                f"{folder} holds a sweep of {document['name']!r}, the plan is of {plan.base.name!r}; "
                 "use another folder"
             )
         store = Store(folder, engine)

@@ -122,9 +122,13 @@ class Sweep:
         shard: Shard,
         on_progress: Progress = silent,
         at_once: bool = False,
+        command: str = "",
     ) -> Tally:
-        """The same, with what came of it: after a Ctrl-C it is not complete. Raises RequestError."""
+        """The same, with what came of it: after a Ctrl-C it is not complete. Raises RequestError.
+
+        `command` is what to type to run it again.
+        """
         with opened(folder, self._plan) as store:
-            run = Run(self._plan, store, executor, shard, on_progress)
+            run = Run(self._plan, store, executor, shard, on_progress, command)
             run.play(at_once)
             return run.tally

@@ -1,4 +1,4 @@
-"""The folder of a result: `tails.json`, and `worst.toml`, the scenario with the tape of the furthest trial."""
+"""The folder of a result: `experiment.json`, and `worst.toml`, a scenario with the tape of the furthest trial."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from thalweg.base.errors import RequestError
+from thalweg.base.files.document import DOCUMENT
 from thalweg.base.files.folder import reserve
 from thalweg.base.files.whole_file import whole_file
 from thalweg.experiments.tails.tails import TailsResult
 
-DOCUMENT = "tails.json"
 WORST = "worst.toml"
 
 
 def reserve_folder(folder: Path) -> AbstractContextManager[None]:
     """Holds a folder for a result. Raises RequestError if it holds something else."""
-    return reserve(folder, DOCUMENT, "tails", lambda _: (), ())
+    return reserve(folder, "tails", lambda *_: (), ())
 
 
 def save(found: TailsResult, folder: Path) -> list[Path]:

@@ -29,6 +29,7 @@ from thalweg.experiments.tails.subset import SHARE, Repeat, Seeds, Values, simul
 from thalweg.experiments.tails.tape import KEY, tape_text
 from thalweg.judging.statistics.interval import CONFIDENCE, Interval, finite
 from thalweg.judging.statistics.rates import rate_interval, rate_upper_bound
+from thalweg.results.provenance import Provenance
 from thalweg.trials.pace import Pace
 
 _MOST_BYTES = 1 << 30
@@ -38,8 +39,8 @@ SEED = 1
 How: TypeAlias = Literal["counted", "subset simulation", "bounded"]
 
 
-@dataclass(frozen=True)
-class TailsResult:
+@dataclass
+class TailsResult(Provenance):
     """How likely an event is, and the trial that is furthest towards it."""
 
     asked: Tails
@@ -48,7 +49,6 @@ class TailsResult:
     probability: Interval
     """The value is 0 where there is only a bound."""
     runs: list[Repeat]
-    wall_s: float
     scenario: str
     """With the tape of the trial furthest towards the event."""
     tape: str
@@ -95,7 +95,7 @@ class TailsResult:
         ]
         bound = {"above" if event.is_above else "below": event.bound}
         return {
-            "scenario": asked.name,
+            **self.head("tails", asked.name, asked.title, None, SEED, asked.played, asked.core_s),
             "controllers": asked.controllers,
             "flow": event.flow,
             "stream": event.stream,
@@ -104,13 +104,10 @@ class TailsResult:
             **bound,
             "to": asked.to,
             "particles": asked.particles,
-            "seed": asked.seed,
+            "seed_set": asked.seed,
             "how": self.how,
             "probability": self.probability.value if self.how != "bounded" else None,
             "probability_interval95": self.probability.document(),
-            "trials": asked.played,
-            "core_s": asked.core_s,
-            "wall_s": self.wall_s,
             "worst": {
                 "value": finite(self.worst),
                 "seed": SEED,
@@ -160,8 +157,16 @@ class Tails:
     @property
     def controllers(self) -> dict[str, str]:
         """The controller of each flow."""
-        flows = Scenario.from_toml(self.text, self.name).flows
-        return {str(flow["name"]): str(flow["controller"]) for flow in flows}
+        return {str(flow["name"]): str(flow["controller"]) for flow in self._scenario.flows}
+
+    @property
+    def title(self) -> str:
+        """The title of the scenario."""
+        return self._scenario.title
+
+    @property
+    def _scenario(self) -> Scenario:
+        return Scenario.from_toml(self.text, self.name)
 
     def run(self, executor: Executor, on_progress: Progress = silent) -> TailsResult:
         """Plays. Raises RequestError if the trials are all one trial, and ControllerError."""

@@ -12,13 +12,11 @@ import polars as pl
 
 from thalweg.base.errors import RequestError
 from thalweg.base.files.folder import homes_of_trials, reserve
+from thalweg.base.files.stored import kind_in
 from thalweg.base.progress import Progress, silent
 from thalweg.trials.store.outcome_store import OutcomeStore
 from thalweg.trials.store.trial_files import engines, read, scan
 from thalweg.trials.store.trial_store import TrialStore
-
-_DOCUMENTS = ("metadata.json", "study.json", "hunt.json")
-"""A folder that has one of them, or only trials, is the folder of an experiment."""
 
 
 def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) -> int:
@@ -31,8 +29,7 @@ def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) ->
         if folder not in (one for one, _ in steps):
             raise RequestError(f"{folder} has no trials; accepted: the folder that --out named")
     new = 0
-    document = next((name for name in _DOCUMENTS if (out / name).exists()), _DOCUMENTS[0])
-    with reserve(out, document, "result", lambda _: (), homes_of_trials(*(engine for _, engine in steps))):
+    with reserve(out, kind_in(out) or "suite", lambda *_: (), homes_of_trials(*(engine for _, engine in steps))):
         for number, (folder, engine) in enumerate(steps):
             new += take_trials(folder, OutcomeStore(out, engine))
             on_progress("stores", number + 1, len(steps))

@@ -41,7 +41,7 @@ COLUMNS = (
         "at_least",
         "bounds",
         meaning="what the law and its assumptions allow; a check holds if the whole interval of the mean lies "
-        "within, in every case of the law. study.json has clause, arithmetic and interval of each line",
+        "within, in every case of the law. experiment.json has clause, arithmetic and interval of each line",
         format=_bounds,
     ),
     Column("measured", "measured", format=_text),

@@ -1,6 +1,6 @@
 """The folder that a study is stored in.
 
-study.json              the document that `--format json` prints
+experiment.json         the document that `--format json` prints
 scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again from here
 controllers/*, stacks/* the files that they name: `portable.py`
 trials.parquet          the value of each trial by cell and measure, of studies that have such values
@@ -14,24 +14,22 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path, PurePath
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
 from thalweg import _native
 from thalweg.base.errors import RequestError
+from thalweg.base.files.document import DOCUMENT, check
 from thalweg.base.files.folder import ResultFolder, homes_of_trials, reserve
 from thalweg.base.files.seal import hash_of, sealed
 from thalweg.base.files.whole_file import reason_of
 from thalweg.experiments.studies.runner.portable import CONTROLLERS, STACKS
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.judging.statistics.interval import Values
-from thalweg.results.metadata import parse_document
 
 C = TypeVar("C")
-DOCUMENT = "study.json"
-"""The document that `--format json` prints; `files` names the other files, and `hashes` the tables."""
 PAGE = "report.html"
 _SCENARIOS = "scenarios"
 TRIALS = "trials"
@@ -40,7 +38,7 @@ TRIALS = "trials"
 
 def reserve_folder(folder: Path) -> AbstractContextManager[None]:
     """Holds the folder from before the first trial on. Raises RequestError as `reserve` does."""
-    return reserve(folder, DOCUMENT, "study", _files, [_SCENARIOS, *homes_of_trials(_native.engine())])
+    return reserve(folder, "study", _files, [_SCENARIOS, *homes_of_trials(_native.engine())])
 
 
 def write_study_files(
@@ -71,7 +69,7 @@ def write_study_files(
     ]
     for number, name in enumerate(files):
         _checked(folder / DOCUMENT, number, name)
-    with ResultFolder(folder, DOCUMENT, "study", _files, homes, in_place=False) as results:
+    with ResultFolder(folder, "study", _files, homes, in_place=False) as results:
         try:
             for home in homes:
                 (results.root / home).mkdir(exist_ok=True)
@@ -127,13 +125,10 @@ def _type(value: str | float | None) -> type[pl.DataType]:
     return pl.Float64 if isinstance(value, float) else pl.String
 
 
-def _files(document: Path) -> list[PurePath]:
-    """The files of the study whose document this is: those that it names, and its page. Raises RequestError."""
-    study = parse_document(document)
-    named = study.get("files", []) if isinstance(study, dict) else None
-    if not isinstance(named, list):
-        raise RequestError(f"{document}: this is not a study that this version writes over; move it")
-    return [_checked(document, number, name) for number, name in enumerate(named)] + [PurePath(PAGE)]
+def _files(file: Path, document: Mapping[str, Any]) -> list[PurePath]:
+    """The files of the study with this document: those that it names, and its page. Raises RequestError."""
+    check(file, "", document, {"files": (list,)})
+    return [_checked(file, number, name) for number, name in enumerate(document["files"])] + [PurePath(PAGE)]
 
 
 def _checked(document: Path, number: int, name: object) -> PurePath:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
-from thalweg import _native
 from thalweg.base.quantity import text
 from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED, Answer
 from thalweg.realtime.report import reasons
-from thalweg.results.host import host
+from thalweg.results.provenance import Provenance
 
 Row = Mapping[str, str | float | int | None]
 """One row of a table: a number that does not apply is None."""
@@ -59,7 +57,7 @@ class Finding(_Judgement):
 
 
 @dataclass
-class StudyResult:
+class StudyResult(Provenance):
     """The outcome of a study."""
 
     study: str
@@ -74,8 +72,6 @@ class StudyResult:
     """What was run, for people: title of a block -> parameter -> value."""
     settings: dict[str, str] = field(default_factory=dict)
     """Every parameter by its name, as it was."""
-    command: str = ""
-    """What to type to run it again; empty where no command line ran it."""
     rows: list[Row] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -83,11 +79,7 @@ class StudyResult:
     """What else the table says, in a sentence each: how many cells differ by more than chance."""
     live: list[dict[str, Any]] = field(default_factory=list)
     """What the emulator has to say about each trial in real time."""
-    wall_s: float = 0.0
     core_s: float = 0.0
-    version: str = field(default_factory=_native.version)
-    host: dict[str, Any] = field(default_factory=host)
-    started: str = field(default_factory=lambda: datetime.now().astimezone().isoformat(timespec="seconds"))
 
     @property
     def fails(self) -> bool:
@@ -136,15 +128,8 @@ class StudyResult:
     def document(self) -> dict[str, Any]:
         """This result as JSON: what `--format json` prints."""
         return {
-            "study": self.study,
+            **self.head("study", self.study, self.title, self.source, self.seed, self.trials, self.core_s),
             "preset": self.preset,
-            "version": self.version,
-            "host": self.host,
-            "seed": self.seed,
-            "trials": self.trials,
-            "wall_s": round(self.wall_s, 3),
-            "core_s": round(self.core_s, 3),
-            **({"command": self.command} if self.command else {}),
             **({"parameters": self.parameters} if self.parameters else {}),
             "settings": self.settings,
             "rows": [{name: _short(value) for name, value in row.items()} for row in self.rows],

@@ -34,7 +34,7 @@ def write_sweep(
     """Writes the page of a sweep. Plays a trial of up to `traces` points again. Raises RequestError."""
     view = view_of(result, axes, metrics, only)
     figures = Figures()
-    title = str(result.head["scenario"])
+    title = str(result.head["name"])
     sections = []
     for number, metric in enumerate(view.metrics):
         sections.append((f"metric-{number}", metric.title))

@@ -1,9 +1,9 @@
-// `metadata.json` of a stored result (thalweg.results.metadata): what of it the page reads, checked.
+// The document of a stored suite (thalweg.base.files.document, thalweg.results.described): what of it the page reads, checked.
 
 import type { Criterion } from "../engine/engine";
 
-export const METADATA = "metadata.json";
-const FORMAT = "thalweg-result/2";
+export const DOCUMENT = "experiment.json";
+const FORMAT = "thalweg-experiment/1";
 const LARGEST_DOCUMENT = 64 << 20;
 const UNITS = ["s", "bps", "share", "bytes"];
 
@@ -16,7 +16,7 @@ export interface StoredDescription {
   startsS: Record<string, number>;
 }
 
-export interface Metadata {
+export interface SuiteDocument {
   title: string;
   version: string;
   scenarios: StoredDescription[];
@@ -25,17 +25,18 @@ export interface Metadata {
 type Table = Record<string, unknown>;
 
 /** Reads the document. Throws what a person can read. */
-export async function readMetadata(file: File): Promise<Metadata> {
-  if (file.size > LARGEST_DOCUMENT) throw new Error(`${METADATA} has ${file.size} bytes; accepted: at most ${LARGEST_DOCUMENT}`);
+export async function readSuiteDocument(file: File): Promise<SuiteDocument> {
+  if (file.size > LARGEST_DOCUMENT) throw new Error(`${DOCUMENT} has ${file.size} bytes; accepted: at most ${LARGEST_DOCUMENT}`);
   let document: Table;
   try {
     document = JSON.parse(await file.text()) as Table;
   } catch (error) {
-    throw new Error(`${METADATA}: ${(error as Error).message.slice(0, 120)}; accepted: JSON`);
+    throw new Error(`${DOCUMENT}: ${(error as Error).message.slice(0, 120)}; accepted: JSON`);
   }
-  if (typeof document !== "object" || document === null || document["format"] !== FORMAT || !Array.isArray(document["scenarios"])) {
-    throw new Error(`${METADATA} is not a result that this version reads; accepted: ${FORMAT}`);
+  if (typeof document !== "object" || document === null || document["format"] !== FORMAT) {
+    throw new Error(`${DOCUMENT} is not an experiment that this version reads; accepted: ${FORMAT}`);
   }
+  if (document["kind"] !== "suite") throw new Error(`${DOCUMENT} is of a ${text(document, "", "kind", 20)}; accepted: the document of a suite`);
   const scenarios = listed(document, "", "scenarios").map(([at, table]) => ({
     name: text(table, at, "name", 200),
     title: text(table, at, "title", 500),
@@ -67,18 +68,18 @@ function criterionOf(table: Table, at: string): Criterion {
 /** The tables in a list, each with its place. */
 function listed(table: Table, at: string, key: string): [at: string, table: Table][] {
   const list = table[key];
-  if (!Array.isArray(list)) throw new Error(`${METADATA}: ${at}${key} is not a list; accepted: a list`);
+  if (!Array.isArray(list)) throw new Error(`${DOCUMENT}: ${at}${key} is not a list; accepted: a list`);
   return list.map((entry: unknown, index) => [`${at}${key}.${index}.`, (typeof entry === "object" && entry !== null ? entry : {}) as Table]);
 }
 
 function text(table: Table, at: string, key: string, most: number): string {
   const value = table[key];
-  if (typeof value !== "string" || value.length > most) throw new Error(`${METADATA}: ${at}${key} is not text; accepted: a text`);
+  if (typeof value !== "string" || value.length > most) throw new Error(`${DOCUMENT}: ${at}${key} is not text; accepted: a text`);
   return value;
 }
 
 function number(table: Table, at: string, key: string): number | null {
   const value = table[key] ?? null;
-  if (value !== null && typeof value !== "number") throw new Error(`${METADATA}: ${at}${key} is not a number; accepted: a number`);
+  if (value !== null && typeof value !== "number") throw new Error(`${DOCUMENT}: ${at}${key} is not a number; accepted: a number`);
   return value;
 }
