@@ -218,7 +218,7 @@ def _sweep(folder: Folder, place: Path) -> dict[str, Any]:
             }
         )
     return {
-        "title": str(result.head["scenario"]),
+        "title": str(result.head["title"]),
         "version": str(result.head["engine"]),
         "metric": metric,
         "scenarios": scenarios,

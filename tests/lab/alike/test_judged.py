@@ -111,7 +111,7 @@ def test_the_folder_of_the_server_has_them_too(browser: Browser, problems: Probl
     with running(folder) as lab:
         view = lab.page(browser, problems)
         view.get_by_role("tab", name="Results").click()
-        view.get_by_role("button", name="late (result)").click()
+        view.get_by_role("button", name="late (suite)").click()
         assert shown(view) == wanted(SuiteResult.load(folder / "late"))
 
 

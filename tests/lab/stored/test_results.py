@@ -90,7 +90,7 @@ def test_results_scores_and_sweeps_of_the_folder_are_listed_and_opened_by_the_se
         view.get_by_role("tab", name="Results").click()
         offered = view.locator(".offered button")
         assert offered.all_inner_texts() == [
-            "results/cubic (result)",
+            "results/cubic (suite)",
             "results/score (study)",
             "results/sweep (sweep)",
         ]
