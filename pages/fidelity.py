@@ -203,7 +203,8 @@ def compared(
 
 def each_trial(spec: str) -> pl.DataFrame:
     """The trials of a spec of the peer one by one; none if only their quantiles are kept."""
-    return pl.read_csv(REFERENCE / "peer_each_trial.csv").filter(pl.col("spec") == spec)
+    found = pl.read_csv(REFERENCE / "peer_each_trial.csv").select(pl.col(f"^{spec} .*$"))
+    return found.rename(lambda name: name.removeprefix(f"{spec} "))
 
 
 def checked(check: dict[str, Any], trials: int) -> list[str]:

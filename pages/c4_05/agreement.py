@@ -104,13 +104,13 @@ def published_table() -> pl.DataFrame:
 
 @cache
 def peer_table() -> pl.DataFrame:
-    """Test, main, metric and value of the trials of the peer."""
+    """Test, main, and each metric of the trials of the peer."""
     return pl.read_csv(REFERENCE / "c4_05_peer.csv").with_columns(pl.col("test").str.replace_all("_", "-"))
 
 
 def peers(test: str, main: str, metric: str) -> float:
     """A number of the peer's trials; nan if there is none."""
-    found = peer_table().filter(test=test, main=main, metric=metric)["value"]
+    found = peer_table().filter(test=test, main=main)[metric].drop_nulls()
     return float(found[0]) if len(found) else math.nan
 
 

@@ -68,9 +68,8 @@ def peer(sweep: Sweep, controller: str) -> str:
     stored = ROOT / "tests" / "reference"
     if controller == "c4":
         medians = pl.read_csv(stored / "c4_05_peer.csv")
-        wanted = {"test": "wifi_suspension", "main": "c4", "metric": "time_median_us"}
-        found = medians.filter(*(pl.col(key) == value for key, value in wanted.items()))
-        return SHOWN.format(found["value"].item() / 1e6)
+        median = medians.filter(test="wifi_suspension", main="c4")["time_median_us"].item()
+        return SHOWN.format(median / 1e6)
     trials = pl.read_csv(stored / "peer_trials.csv")
     found = trials.filter(pl.col("spec") == "c4_wifi_suspension", pl.col("metric") == "completion_s")
     return SHOWN.format(found["median"].item())
