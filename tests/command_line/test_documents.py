@@ -68,9 +68,24 @@ COMMANDS = {
     "check": "check c4/simple-20mbps",
     "show": "show c4/media-100mbps",
 }
+"""Each in the folder of all; STORED prints the JSON documents and the names of what is stored."""
+NEEDS = {
+    "suite-stored": ("suite",),
+    "compare": ("suite", "suite-json"),
+    "compare-json": ("suite", "suite-json"),
+    "gate": ("gate-accept",),
+    "gate-json": ("gate-accept",),
+    "replay": ("suite",),
+    "sweep-again": ("sweep",),
+    "sweep-merge": ("sweep", "sweep-shard"),
+    "sweep-stored": ("sweep-merge",),
+    "hunt-stored": ("hunt",),
+    "harm-stored": ("harm",),
+    "compare-studies": ("harm",),
+}
+"""Which commands run before, for what they store."""
 LONG = dict.fromkeys(("harm", "harm-stored", "compare-studies", "fairness", "probe"), pytest.mark.soak)
 """Those that take eight seconds or more."""
-"""Each in the folder of all, in this order; STORED prints the JSON documents and the names of what is stored."""
 
 INPUTS = {
     "plan.toml": """scenario = "c4/simple-20mbps"
@@ -109,14 +124,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def printed(folder: Path) -> Callable[[str], str]:
-    """What a command prints, and its exit status; those before it run first."""
-    left = iter(COMMANDS.items())
+    """What a command prints, and its exit status; those that it needs run first."""
     known: dict[str, str] = {}
 
     def ask(name: str) -> str:
-        while name not in known:
-            other, command = next(left)
-            known[other] = _printed(folder, command)
+        if name not in known:
+            for other in NEEDS.get(name, ()):
+                ask(other)
+            known[name] = _printed(folder, COMMANDS[name])
         return known[name]
 
     return ask
