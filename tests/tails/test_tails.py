@@ -219,6 +219,11 @@ def test_a_probability_agrees_with_counted_trials(lossy: Path, capsys: pytest.Ca
     assert low - 2 * math.sqrt(share / 2000) < share < high + 2 * math.sqrt(share / 2000)
 
 
+FEW = ["--particles", "40", "--runs", "3"]
+"""The first trials are looked at, however many they are."""
+NOTHING_RANDOM = ["-s", "noise.start=0 s", "-s", "noise.wakeup=0 s", "-s", "path.loss=0 %"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -227,7 +232,7 @@ def test_a_probability_agrees_with_counted_trials(lossy: Path, capsys: pytest.Ca
         (["--metric", "loss", "--above", "1 %", "--below", "1 %"], "--above cannot be combined with --below"),
         (["--metric", "limited", "--above", "1 %"], "'limited': accepted: a metric of flows or streams"),
         (["--metric", "trips", "--above", "5 %"], 'accepted: a value of trips, such as "3"'),
-        (["--metric", "oscillation", "--above", "5 %"], "lossy: no trial has a value of oscillation"),
+        (["--metric", "oscillation", "--above", "5 %", *FEW], "lossy: no trial has a value of oscillation"),
         (["--metric", "loss", "--above", "-1 %"], "accepted: a value of loss"),
         (["--metric", "loss", "--above", "1 %", "-s", "noise.tape=0:1"], "noise.tape: tails draws tapes itself"),
         (
@@ -238,21 +243,7 @@ def test_a_probability_agrees_with_counted_trials(lossy: Path, capsys: pytest.Ca
         (["--metric", "loss", "--above", "1 %", "--flow", "mian"], "no such flow; did you mean main?"),
         (["--metric", "loss", "--above", "1 %", "--stream", "video"], "--stream cannot be combined with loss"),
         (["--metric", "max-delay", "--above", "1 s"], "the trials have no main video"),
-        (
-            [
-                "--metric",
-                "loss",
-                "--above",
-                "1 %",
-                "-s",
-                "noise.start=0 s",
-                "-s",
-                "noise.wakeup=0 s",
-                "-s",
-                "path.loss=0 %",
-            ],
-            "nothing in it is random",
-        ),
+        (["--metric", "loss", "--above", "1 %", *FEW, *NOTHING_RANDOM], "nothing in it is random"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_with_one_message(
