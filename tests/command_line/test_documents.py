@@ -7,20 +7,23 @@ the difference.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from thalweg import version
+from thalweg.cli import main
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = Path(__file__).with_name("documents")
@@ -142,13 +145,12 @@ def _printed(folder: Path, command: str) -> str:
     words = command.split()
     if words[0] == "STORED":
         return "".join(_stored(folder / words[1]))
-    program = Path(sys.executable).with_name("thalweg")
-    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
-    run = subprocess.run(
-        [program, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    text = _steady(run.stdout, folder)
-    return f"status {run.returncode}\n{_keys(text) if text.startswith('{') else text}"
+    told = io.StringIO()
+    plain = patch.dict(os.environ, {"COLUMNS": "80", "NO_COLOR": "1"})
+    with contextlib.chdir(folder), plain, redirect_stdout(told):
+        status = main(words)
+    text = _steady(told.getvalue(), folder)
+    return f"status {status}\n{_keys(text) if text.startswith('{') else text}"
 
 
 def _stored(folder: Path) -> Iterator[str]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import polars as pl
 
 from short_download import SCENARIO
 from thalweg import SweepResult
 from thalweg.base.files.document import DOCUMENT
+from thalweg.cli import main
 from thalweg.results.provenance import TIMES
+from thalweg.trials.store import writer
 
 _AT_ONCE = (
     "import sys; from thalweg.trials.store import writer; writer.BATCH_S = 0; "
@@ -62,15 +67,18 @@ def prepare(root: Path) -> None:
 
 
 def run(root: Path, *words: str, expected: Sequence[int] = (0, 1, 2)) -> str:
-    """Runs a command to its end; what it says on the side."""
-    done = subprocess.run(line(*words), cwd=root, capture_output=True, text=True, check=False)
-    assert done.returncode in expected, done.stderr
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.stderr + done.stdout
+    """Runs a command to its end, in this process; what it prints."""
+    told = io.StringIO()
+    at_once = patch.object(writer, "BATCH_S", 0)
+    with contextlib.chdir(root), redirect_stdout(told), redirect_stderr(told), at_once:
+        status = main(words)
+    assert status in expected, told.getvalue()
+    assert "Traceback" not in told.getvalue(), told.getvalue()
+    return told.getvalue()
 
 
 def line(*words: str) -> list[str]:
-    """The command as another process."""
+    """The command as another process, which can be killed, and has loaded nothing yet."""
     return [sys.executable, "-c", _AT_ONCE, *words]
 
 
