@@ -37,11 +37,10 @@ def shell(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture
-def toy(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with a controller in Python and its baseline, and a second commit that makes it worse."""
-    folder = tmp_path / "toy"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("toy")
     git(folder, "init", "--quiet", "--initial-branch", "main")
     thalweg(folder, "new", "controller", "mine")
     thalweg(folder, "gate", "c4", "--only", "simple-*", "-c", "main=mine.py", "--accept")
@@ -52,6 +51,12 @@ def toy(tmp_path: Path) -> Path:
     mine.write_text(worse, encoding="utf-8")
     commit(folder, "Keep 30 % of the window after a loss")
     return folder
+
+
+@pytest.fixture
+def toy(made: Path, tmp_path: Path) -> Path:
+    """The repository, for a test alone."""
+    return shutil.copytree(made, tmp_path / "toy", symlinks=True)
 
 
 @pytest.fixture

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
@@ -17,8 +19,9 @@ from thalweg.pages.report import write_report
 from thalweg.results.suite_result import SuiteResult
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
+Read: TypeAlias = "Callable[..., Page]"
 pytestmark = [
     pytest.mark.timeout(300),  # longer than others: a loaded machine must not fail them
 ]
@@ -61,10 +64,24 @@ def study(folder: Path) -> Path:
     return folder / "study" / "report.html"
 
 
+@pytest.fixture(scope="module")
+def read(browser: Browser, request: pytest.FixtureRequest) -> Read:
+    """A page at a width that tests read one after the other: to draw its figures anew takes most of their time.
+
+    They unfold and scroll; a test that does more, or asks what a page is like at first, opens its own.
+    """
+
+    @cache
+    def read_(name: str, width: int = 1300) -> Page:
+        return opened(browser, request.getfixturevalue(name), width)
+
+    return read_
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", ["report", "figure", "study"])
-def test_nothing_scrolls_sideways(browser: Browser, name: str, width: int, request: pytest.FixtureRequest) -> None:
-    view = opened(browser, request.getfixturevalue(name), width)
+def test_nothing_scrolls_sideways(read: Read, name: str, width: int) -> None:
+    view = read(name, width)
     view.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert view.evaluate("innerWidth") == width
     assert view.evaluate("document.scrollingElement.scrollWidth") <= width
@@ -89,8 +106,8 @@ def test_axe_finds_nothing_serious(
     assert serious(view) == {}
 
 
-def test_every_figure_has_words_and_every_table_a_caption_and_scopes(browser: Browser, report: Path) -> None:
-    view = opened(browser, report)
+def test_every_figure_has_words_and_every_table_a_caption_and_scopes(read: Read) -> None:
+    view = read("report")
     for what in (
         "[...document.querySelectorAll('figure figcaption')].every((one) => one.textContent.length > 40)",
         "document.querySelectorAll('figure').length === document.querySelectorAll('figure figcaption').length",
@@ -100,8 +117,8 @@ def test_every_figure_has_words_and_every_table_a_caption_and_scopes(browser: Br
         assert view.evaluate(what), what
 
 
-def test_the_strips_of_the_overview_have_their_legend_above(browser: Browser, report: Path) -> None:
-    view = opened(browser, report)
+def test_the_strips_of_the_overview_have_their_legend_above(read: Read) -> None:
+    view = read("report")
     above = """[...document.querySelectorAll('.legend')].find((one) => one.textContent.includes('Each strip runs'))
       .getBoundingClientRect().bottom <= document.querySelector('.overview').getBoundingClientRect().top"""
     assert view.evaluate(above)
@@ -118,8 +135,8 @@ def test_a_link_lands_where_it_says(browser: Browser, report: Path) -> None:
         assert 0 < top < 120 or (below < 2 and top < room)
 
 
-def test_figures_reserve_their_height_within_a_few_lines(browser: Browser, report: Path) -> None:
-    view = opened(browser, report)
+def test_figures_reserve_their_height_within_a_few_lines(read: Read) -> None:
+    view = read("report")
     view.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     reserved = """() => [...document.querySelectorAll('figure')].map((one) => {
       const drawn = one.querySelector('svg').getBoundingClientRect().height;
@@ -157,8 +174,8 @@ def test_failures_are_open_and_the_rest_is_folded(browser: Browser, report: Path
     assert view.evaluate(opened_) == ["short-2", "call"]
 
 
-def test_the_head_stays_in_sight(browser: Browser, report: Path) -> None:
-    view = opened(browser, report)
+def test_the_head_stays_in_sight(read: Read) -> None:
+    view = read("report")
     view.mouse.wheel(0, 3000)
     view.wait_for_timeout(300)
     assert view.evaluate("scrollY") > 1000
@@ -251,8 +268,8 @@ def test_on_paper_all_is_open_and_drawn(browser: Browser, report: Path, tmp_path
     assert view.evaluate("[...document.querySelectorAll('figure')].every((one) => 'drawn' in one.dataset)")
 
 
-def test_a_study_page_begins_with_answers_and_figures_and_can_be_run_again(browser: Browser, study: Path) -> None:
-    view = opened(browser, study)
+def test_a_study_page_begins_with_answers_and_figures_and_can_be_run_again(read: Read, study: Path) -> None:
+    view = read("study")
     order = view.evaluate("[...document.querySelectorAll('main section')].map((one) => one.id)")
     assert order.index("rows") > order.index("checks")
     assert order[-3:] == ["rows", "scenarios", "parameters"]
@@ -289,13 +306,13 @@ def test_on_a_telephone_facets_of_a_study_stand_in_a_column(browser: Browser, tm
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_title_of_a_drawing_is_not_below_its_menu(width: int, browser: Browser, study: Path) -> None:
+def test_the_title_of_a_drawing_is_not_below_its_menu(width: int, read: Read) -> None:
     places = """[...document.querySelectorAll('figure')].map((one) => {
       const menu = one.querySelector('summary').getBoundingClientRect();
       const titles = [...one.querySelectorAll('svg .role-title-text')].map((text) => text.getBoundingClientRect());
       return titles.map(({right, top}) => right <= menu.left || top >= menu.bottom);
     })"""
-    found = opened(browser, study, width).evaluate(places)
+    found = read("study", width).evaluate(places)
     assert len(found) == 2
     assert all(found_in and all(found_in) for found_in in found)
 
