@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,6 +19,14 @@ pytest_plugins = ["chromium"]
 # A run that was started in the background (`nohup make test &`) ignores SIGINT, and so would all that it starts.
 # A signal that has a handler is at its default in a new program.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What a collection makes stays until the end: to look through it for garbage takes time, then and in each test.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def make_outcomes(
