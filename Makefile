@@ -231,8 +231,10 @@ advisories: $(VENV)/.packages
 	  $(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit==$(PIP_AUDIT); } || true
 	PATH="$(abspath $(AUDIT)/bin):$$PATH" $(BIN)/python tests/advisories.py
 
+# The native module also without what may be left out of it: its features are on in every other build.
 clippy:
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	cargo clippy --package thalweg-bindings --no-default-features --locked --quiet -- -D warnings
 
 PYTHON_CODE := python tests fuzz/python pages bench docs/site .ci
 lint: build clippy

@@ -4,7 +4,7 @@
 //! benchmark does it (`noq`, one thread of tokio for each side, ordered reads), with large socket buffers and wide
 //! windows as ours has them; both use CUBIC, ours that of `thalweg-control`.
 //!
-//! `cargo bench -p thalweg-quic --bench sockets`
+//! `cargo bench -p thalweg-quic-sockets --bench sockets`
 
 use bytes::Bytes as Buffer;
 use noq::udp::UdpSocketState;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
-use thalweg_quic::net::{
+use thalweg_quic_sockets::{
     Credentials, Limits, Order, RequestHandle, Server, ServerConfig, Workload, get,
 };
 use thalweg_units::{Bytes, Duration};

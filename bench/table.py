@@ -7,7 +7,7 @@ rounds; for two builds, which take turns, only the ratio is meaningful.
 
 Rows of real time need root, or user namespaces and /dev/net/tun. A run that was not faithful counts as infinity:
 on a busy machine all may be. Not here, since it needs an idle machine: the goodput over the
-loopback (`cargo bench -p thalweg-quic --bench sockets`).
+loopback (`cargo bench -p thalweg-quic-sockets --bench sockets`).
 """
 
 from __future__ import annotations

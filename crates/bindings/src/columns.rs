@@ -30,9 +30,3 @@ pub(crate) fn dictionary(py: Python<'_>, table: Table) -> PyResult<Py<PyDict>> {
     }
     Ok(dictionary.unbind())
 }
-
-/// Seconds; NaN if the event never happened.
-pub(crate) fn seconds(time: impl Into<Option<thalweg_units::Duration>>) -> f64 {
-    time.into()
-        .map_or(f64::NAN, thalweg_units::Duration::as_secs_f64)
-}

@@ -106,10 +106,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     gym::add_classes(module)?;
     module.add("QuicRefused", py.get_type::<QuicRefused>())?;
     module.add("QuicFailed", py.get_type::<QuicFailed>())?;
-    module.add_function(wrap_pyfunction!(quic::make_quic_identity, module)?)?;
-    module.add_function(wrap_pyfunction!(quic::quic_fingerprint, module)?)?;
-    module.add_function(wrap_pyfunction!(quic::quic_get, module)?)?;
-    module.add_class::<quic::QuicServer>()?;
+    quic::add(module)?;
     module.add_function(wrap_pyfunction!(batches::run_batches, module)?)?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<outcomes::Outcomes>()?;

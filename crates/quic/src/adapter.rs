@@ -39,8 +39,13 @@ pub(crate) struct Sent {
     pub(crate) unacked: Unacked,
 }
 
-/// One sender, shared by the stack and its endpoint.
-pub(crate) struct Shared {
+/// One sender, shared by a connection of the stack and by whoever moves its datagrams: `QuicEndpoint` in virtual time,
+/// `thalweg-quic-sockets` over UDP.
+///
+/// The stack reports acknowledgements and losses to it by itself. Its user calls [`take_asked`](SharedSender::take_asked)
+/// before the stack builds datagrams, and [`note_sent`](SharedSender::note_sent) after it has; if it had built none and
+/// had not queried the window, its user tells the flow that there was nothing to send.
+pub struct SharedSender {
     pub(crate) clock: Clock,
     flow: Mutex<StackFlow>,
     sent: Mutex<Sent>,
@@ -49,17 +54,35 @@ pub(crate) struct Shared {
     asked: AtomicBool,
 }
 
-impl Shared {
-    pub(crate) fn new(clock: Clock, flow: StackFlow) -> Self {
-        Shared {
-            clock,
+impl SharedSender {
+    /// A sender whose virtual time starts now.
+    pub fn new(flow: StackFlow) -> Self {
+        SharedSender {
+            clock: Clock::new(),
             flow: Mutex::new(flow),
             sent: Mutex::new(Sent::default()),
             asked: AtomicBool::new(false),
         }
     }
 
-    pub(crate) fn flow(&self) -> MutexGuard<'_, StackFlow> {
+    /// Makes the controller of its connection: ours, or else one of the stack's own under our measurements.
+    pub fn factory(
+        self: &Arc<Self>,
+        theirs: Option<Arc<dyn ControllerFactory + Send + Sync>>,
+    ) -> Arc<dyn ControllerFactory + Send + Sync> {
+        Arc::new(Factory {
+            shared: Arc::clone(self),
+            theirs,
+        })
+    }
+
+    /// The virtual time of an instant of the stack.
+    pub fn virtual_time(&self, instant: Instant) -> thalweg_units::Instant {
+        self.clock.virtual_time(instant)
+    }
+
+    /// What is measured of it, and its controller.
+    pub fn flow(&self) -> MutexGuard<'_, StackFlow> {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -67,7 +90,7 @@ impl Shared {
     /// returns the number of the last one. Until the handshake is confirmed, a datagram may hold packets of several
     /// spaces: the stack then builds datagrams one at a time, and `unconfirmed` is the one that it has built. Later there
     /// are not packets of other spaces, and `unconfirmed` is `None`.
-    pub(crate) fn note_sent(
+    pub fn note_sent(
         &self,
         now: thalweg_units::Instant,
         unconfirmed: Option<&[u8]>,
@@ -117,16 +140,16 @@ impl Shared {
     }
 
     /// Whether the stack has queried the window since the last call.
-    pub(crate) fn take_asked(&self) -> bool {
+    pub fn take_asked(&self) -> bool {
         self.asked.swap(false, Ordering::Relaxed)
     }
 }
 
 /// Makes adapters to one flow: an endpoint has one connection.
-pub(crate) struct Factory {
-    pub(crate) shared: Arc<Shared>,
+struct Factory {
+    shared: Arc<SharedSender>,
     /// Builds the controller, if it is one of the stack's own.
-    pub(crate) theirs: Option<Arc<dyn ControllerFactory + Send + Sync>>,
+    theirs: Option<Arc<dyn ControllerFactory + Send + Sync>>,
 }
 
 impl ControllerFactory for Factory {
@@ -139,7 +162,7 @@ impl ControllerFactory for Factory {
 }
 
 struct Adapter {
-    shared: Arc<Shared>,
+    shared: Arc<SharedSender>,
     /// The stack's own controller, if in use.
     theirs: Option<Box<dyn Controller>>,
 }

@@ -5,7 +5,7 @@
 //! trial runs. If the system's instants are coarser than a nanosecond, times are rounded to them.
 
 use std::time;
-use thalweg_units::{Duration, Instant};
+use thalweg_units::Instant;
 
 /// Turns virtual instants into those of the standard library and back.
 #[derive(Clone, Copy, Debug)]
@@ -25,16 +25,6 @@ impl Clock {
     }
 
     pub(crate) fn virtual_time(self, instant: time::Instant) -> Instant {
-        Instant::START + duration(instant.saturating_duration_since(self.epoch))
+        Instant::START + instant.saturating_duration_since(self.epoch).into()
     }
-}
-
-/// A span of the standard library in ours.
-pub(crate) fn duration(span: time::Duration) -> Duration {
-    Duration::from_nanos(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
-}
-
-/// A span of ours as one of the standard library.
-pub(crate) fn std_duration(span: Duration) -> std::time::Duration {
-    std::time::Duration::from_nanos(span.as_nanos())
 }

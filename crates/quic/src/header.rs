@@ -46,11 +46,6 @@ fn long_packet(first: u8, packet: &[u8]) -> Option<usize> {
         .checked_add(usize::try_from(length).ok()?)
 }
 
-/// Whether this is a Version Negotiation packet (section 17.2.1): a long header of version 0.
-pub(crate) fn is_version_negotiation(packet: &[u8]) -> bool {
-    matches!(packet, [first, 0, 0, 0, 0, ..] if first & 0x80 != 0)
-}
-
 /// A variable-length integer and its size (section 16).
 fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = *bytes.first()?;

@@ -48,12 +48,11 @@ fn make() -> Option<Identity> {
         ..provider::default_provider()
     });
     let tls13 = &[&rustls::version::TLS13];
-    let pinned = Arc::new(Pinned {
-        fingerprint: Fingerprint::of(&certificate),
-        other: Arc::default(),
-        algorithms: provider.signature_verification_algorithms,
-        schemes: vec![SignatureScheme::ED25519],
-    });
+    let pinned = Arc::new(Pinned::new(
+        Fingerprint::of(&certificate),
+        provider.signature_verification_algorithms,
+        vec![SignatureScheme::ED25519],
+    ));
     let mut client = rustls::ClientConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(tls13)
         .ok()?

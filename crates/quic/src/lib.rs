@@ -29,14 +29,16 @@ mod clock;
 mod endpoint;
 mod header;
 mod identity;
-pub mod net;
 mod pinned;
 mod seeded;
 mod steering;
 mod streams;
 mod unacked;
 
+pub use adapter::SharedSender;
 pub use endpoint::{Datagram, QuicEndpoint, Train};
 pub use header::LEAST_STREAM_OVERHEAD;
-pub use identity::is_available;
+pub use identity::{SERVER_NAME, is_available};
+pub use pinned::{Fingerprint, FingerprintError, Pinned};
 pub use steering::{StackController, Steering};
+pub use streams::zeros;

@@ -17,7 +17,8 @@ use std::sync::{Arc, OnceLock};
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    pub(crate) fn of(certificate: &[u8]) -> Fingerprint {
+    /// That of a certificate in DER.
+    pub fn of(certificate: &[u8]) -> Fingerprint {
         let mut bytes = [0; 32];
         bytes.copy_from_slice(digest(&SHA256, certificate).as_ref());
         Fingerprint(bytes)
@@ -61,15 +62,34 @@ impl FromStr for Fingerprint {
     }
 }
 
-/// Accepts one certificate.
+/// The verifier of a client that accepts one certificate.
 #[derive(Debug)]
-pub(crate) struct Pinned {
-    pub(crate) fingerprint: Fingerprint,
-    /// Where it records another certificate.
-    pub(crate) other: Arc<OnceLock<Fingerprint>>,
-    pub(crate) algorithms: WebPkiSupportedAlgorithms,
-    /// The signature schemes that it offers.
-    pub(crate) schemes: Vec<SignatureScheme>,
+pub struct Pinned {
+    fingerprint: Fingerprint,
+    other: Arc<OnceLock<Fingerprint>>,
+    algorithms: WebPkiSupportedAlgorithms,
+    schemes: Vec<SignatureScheme>,
+}
+
+impl Pinned {
+    /// Accepts the certificate with this fingerprint, and offers these signature schemes.
+    pub fn new(
+        fingerprint: Fingerprint,
+        algorithms: WebPkiSupportedAlgorithms,
+        schemes: Vec<SignatureScheme>,
+    ) -> Pinned {
+        Pinned {
+            fingerprint,
+            other: Arc::default(),
+            algorithms,
+            schemes,
+        }
+    }
+
+    /// Where it records the fingerprint of a certificate that it has refused.
+    pub fn other(&self) -> Arc<OnceLock<Fingerprint>> {
+        Arc::clone(&self.other)
+    }
 }
 
 impl ServerCertVerifier for Pinned {

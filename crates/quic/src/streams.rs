@@ -10,7 +10,8 @@ use thalweg_transport::{AppEvent, StreamId};
 /// Size of a shared chunk of zeros: long, since the stack searches its chunks one by one.
 const CHUNK: usize = 1 << 20;
 
-pub(crate) fn zeros(len: u64) -> Bytes {
+/// At most `len` bytes of zeros, at least one if it is not zero: what to write to a stream whose content is only counted.
+pub fn zeros(len: u64) -> Bytes {
     static ZEROS: OnceLock<Bytes> = OnceLock::new();
     let all = ZEROS.get_or_init(|| Bytes::from(vec![0; CHUNK]));
     all.slice(..usize::try_from(len).map_or(CHUNK, |len| len.min(CHUNK)))

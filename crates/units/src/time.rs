@@ -138,6 +138,20 @@ impl std::iter::Sum for Duration {
     }
 }
 
+/// Longer spans than a `u64` of nanoseconds holds, 584 years, become that.
+impl From<std::time::Duration> for Duration {
+    #[inline]
+    fn from(span: std::time::Duration) -> Duration {
+        Duration::from_nanos(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+impl From<Duration> for std::time::Duration {
+    #[inline]
+    fn from(span: Duration) -> std::time::Duration {
+        std::time::Duration::from_nanos(span.as_nanos())
+    }
+}
+
 impl FromStr for Duration {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {

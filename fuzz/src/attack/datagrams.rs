@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 use thalweg_control::Rng;
-use thalweg_quic::net::{Fingerprint, SERVER_NAME, client_crypto};
+use thalweg_quic_sockets::{Fingerprint, SERVER_NAME, client_crypto};
 
 /// First datagrams of real handshakes that are kept.
 const OPENINGS: usize = 8;

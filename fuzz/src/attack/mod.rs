@@ -16,7 +16,7 @@ use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use thalweg_control::{Registry, Rng};
-use thalweg_quic::net::{
+use thalweg_quic_sockets::{
     Credentials, Fingerprint, Limits, Order, RequestHandle, Server, ServerConfig, Totals, Workload,
     get,
 };

@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thalweg_control::Rng;
-use thalweg_quic::net::{Fingerprint, SERVER_NAME, Workload, client_crypto};
+use thalweg_quic_sockets::{Fingerprint, SERVER_NAME, Workload, client_crypto};
 use thalweg_units::Bytes;
 
 /// How long a client tries to connect, and how long it then stays.

@@ -9,7 +9,7 @@ use thalweg_units::{Bytes, Duration, Instant, Rate};
 const STATES: [&str; 5] = ["open", "disorder", "window reduced", "recovery", "loss"];
 
 /// Most packet events to keep: 40 MB, two for most packets; the limit of a client or server of
-/// `thalweg_quic::net`.
+/// `thalweg_quic_sockets`.
 const MOST_PACKETS: usize = 1_000_000;
 
 /// Samples of the senders of all connections.

@@ -4,8 +4,7 @@ mod events;
 mod settings;
 mod silence;
 
-use crate::adapter::{Factory, Shared};
-use crate::clock::{Clock, duration};
+use crate::adapter::SharedSender;
 use crate::identity::SERVER_NAME;
 use crate::steering::Steering;
 use crate::streams::{Streams, level};
@@ -62,7 +61,7 @@ pub struct QuicEndpoint {
     stack: noq_proto::Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
     client: Option<ClientConfig>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedSender>,
     codepoint: Ecn,
     streams: Streams,
     events: VecDeque<AppEvent>,
@@ -124,11 +123,8 @@ impl QuicEndpoint {
         let mut settings = settings::of_transport(&config);
         let mut flow = StackFlow::new(controller, config, start, rng);
         let control = flow.control();
-        let shared = Arc::new(Shared::new(Clock::new(), flow));
-        settings.congestion_controller_factory(Arc::new(Factory {
-            shared: Arc::clone(&shared),
-            theirs,
-        }));
+        let shared = Arc::new(SharedSender::new(flow));
+        settings.congestion_controller_factory(shared.factory(theirs));
         let transport = Arc::new(settings);
         let stack = noq_proto::Endpoint::new(
             Arc::new(settings::of_endpoint(&mut noise)),
@@ -264,7 +260,7 @@ impl QuicEndpoint {
         };
         connection.handle_event(event);
         if let Some(smoothed) = connection.rtt(PathId::ZERO) {
-            self.shared.flow().note_smoothed(duration(smoothed));
+            self.shared.flow().note_smoothed(smoothed.into());
         }
     }
 

@@ -7,7 +7,6 @@
 //! Only the stack knows the variation of the RTT: where that is large, an endpoint gives up earlier than it must.
 
 use super::QuicEndpoint;
-use crate::clock::duration;
 use crate::header::{self, Space};
 use noq_proto::PathId;
 use thalweg_transport::Role;
@@ -32,7 +31,7 @@ impl QuicEndpoint {
         age >= delay * MOST_BACKOFF
             && self.connection.as_ref().is_some_and(|(_, connection)| {
                 let rtt = connection.rtt(PathId::ZERO);
-                let rtt = rtt.map_or(Duration::ZERO, duration);
+                let rtt = rtt.map_or(Duration::ZERO, Duration::from);
                 // Nothing is probed after the close.
                 !connection.is_closed() && age >= (rtt + delay) * MOST_BACKOFF
             })

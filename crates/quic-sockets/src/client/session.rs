@@ -2,14 +2,14 @@
 
 use super::error::GetError;
 use super::order::Order;
-use crate::net::peer::Peer;
-use crate::net::request::{MOST, Request, Workload};
-use crate::net::transfer::{Document, Reading, Transfer, write_document};
-use crate::pinned::Fingerprint;
+use crate::peer::Peer;
+use crate::request::{MOST, Request, Workload};
+use crate::transfer::{Document, Reading, Transfer, write_document};
 use noq_proto::{ConnectionError, Dir, Event, StreamEvent, StreamId, TransportErrorCode};
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
+use thalweg_quic::Fingerprint;
 use thalweg_units::Bytes;
 
 /// The application.

@@ -1,6 +1,5 @@
-//! The QUIC stack over sockets.
+//! The server and the client, with their counters and summaries as Python has them.
 
-use crate::columns::seconds;
 use crate::controller::{self, Named, Speaking, result_of};
 use crate::running::watched;
 use crate::trace::Trace;
@@ -12,12 +11,19 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use thalweg_control::ControllerSpec;
-use thalweg_quic::net::{
+use thalweg_quic_sockets::{
     Credentials, GetError, Limits, Order, RequestHandle, Served, Server, ServerConfig, Summary,
     Workload, get,
 };
 use thalweg_sim::SenderTrace;
 use thalweg_units::{Bytes, Duration};
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(make_quic_identity, module)?)?;
+    module.add_function(wrap_pyfunction!(quic_fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(quic_get, module)?)?;
+    module.add_class::<QuicServer>()
+}
 
 fn refused(error: impl std::fmt::Display) -> PyErr {
     QuicRefused::new_err(error.to_string())
@@ -33,7 +39,7 @@ fn controller(name: &str, flow: &str, resolve: Py<PyAny>) -> PyResult<Controller
 
 /// A new certificate and its key, both in DER.
 #[pyfunction]
-pub(crate) fn make_quic_identity(py: Python<'_>) -> PyResult<(Py<PyBytes>, Py<PyBytes>)> {
+fn make_quic_identity(py: Python<'_>) -> PyResult<(Py<PyBytes>, Py<PyBytes>)> {
     let made = Credentials::make().map_err(refused)?;
     let bytes = |der: &[u8]| PyBytes::new(py, der).unbind();
     Ok((bytes(made.certificate()), bytes(made.key())))
@@ -41,7 +47,7 @@ pub(crate) fn make_quic_identity(py: Python<'_>) -> PyResult<(Py<PyBytes>, Py<Py
 
 /// The fingerprint of a certificate with its key.
 #[pyfunction]
-pub(crate) fn quic_fingerprint(certificate: Vec<u8>, key: Vec<u8>) -> PyResult<String> {
+fn quic_fingerprint(certificate: Vec<u8>, key: Vec<u8>) -> PyResult<String> {
     let credentials = Credentials::from_der(certificate, key).map_err(refused)?;
     Ok(credentials.fingerprint().to_string())
 }
@@ -66,7 +72,7 @@ fn name_of(workload: Workload) -> (&'static str, f64) {
 
 /// Bits per second of data, for bulk transfers.
 fn goodput(moved: Bytes, elapsed: Duration) -> Option<f64> {
-    let takes = seconds(elapsed);
+    let takes = elapsed.as_secs_f64();
     (takes > 0.0).then(|| moved.as_u64() as f64 * 8.0 / takes)
 }
 
@@ -77,7 +83,7 @@ fn goodput(moved: Bytes, elapsed: Duration) -> Option<f64> {
     clippy::too_many_arguments,
     reason = "one keyword argument each in Python"
 )]
-pub(crate) fn quic_get(
+fn quic_get(
     py: Python<'_>,
     host: String,
     port: u16,
@@ -138,9 +144,9 @@ fn summary_of(order: &Order, summary: &Summary) -> Value {
         "server": summary.server.to_string(),
         "workload": kind,
         "amount": amount,
-        "handshake_s": seconds(summary.handshake),
-        "first_byte_s": summary.first_byte.map(seconds),
-        "elapsed_s": seconds(summary.elapsed),
+        "handshake_s": summary.handshake.as_secs_f64(),
+        "first_byte_s": summary.first_byte.map(Duration::as_secs_f64),
+        "elapsed_s": summary.elapsed.as_secs_f64(),
         "bytes": (!is_call).then_some(summary.moved.as_u64()),
         "goodput_bps": (!is_call).then(|| goodput(summary.moved, summary.elapsed)).flatten(),
         "client": summary.client,
@@ -157,7 +163,7 @@ fn served_of(served: &Served) -> Value {
         "client": served.address.to_string(),
         "workload": kind,
         "amount": amount,
-        "elapsed_s": seconds(served.elapsed),
+        "elapsed_s": served.elapsed.as_secs_f64(),
         "bytes": (!is_call).then_some(served.moved.as_u64()),
         "goodput_bps": (!is_call).then(|| goodput(served.moved, served.elapsed)).flatten(),
         "error": served.error,
@@ -177,7 +183,7 @@ fn trace_of(py: Python<'_>, name: &str, senders: SenderTrace) -> PyResult<Trace>
 
 /// A server that listens.
 #[pyclass(frozen, module = "thalweg._native")]
-pub(crate) struct QuicServer {
+struct QuicServer {
     server: Mutex<Server>,
     progress: Arc<RequestHandle>,
     address: SocketAddr,

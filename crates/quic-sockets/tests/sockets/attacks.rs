@@ -4,7 +4,7 @@ use crate::running::{config, controller, mb, serve};
 use std::net::UdpSocket;
 use std::thread;
 use std::time::Duration as Span;
-use thalweg_quic::net::{Credentials, Limits, Order, RequestHandle, Workload, get};
+use thalweg_quic_sockets::{Credentials, Limits, Order, RequestHandle, Workload, get};
 use thalweg_units::Duration;
 
 /// The first datagram of a client of the stack.

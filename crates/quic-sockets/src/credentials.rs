@@ -1,13 +1,12 @@
-//! Identity of the server: a self-signed certificate, which clients verify by its fingerprint (`pinned.rs`).
+//! Identity of the server: a self-signed certificate, which clients verify by its fingerprint (`thalweg_quic::Pinned`).
 
-use crate::identity::SERVER_NAME;
-use crate::pinned::{Fingerprint, Pinned};
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use rustls::crypto::ring as provider;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use thalweg_quic::{Fingerprint, Pinned, SERVER_NAME};
 
 /// Application protocol (RFC 9001 section 8.1: QUIC requires one). The number changes with the requests.
 const ALPN: &[u8] = b"thalweg/1";
@@ -101,14 +100,9 @@ pub(super) fn client(
 ) -> Result<(Arc<QuicClientConfig>, Arc<OnceLock<Fingerprint>>), CredentialsError> {
     let failed = |cause| CredentialsError::new("cannot set up TLS", cause);
     let provider = Arc::new(provider::default_provider());
-    let other = Arc::new(OnceLock::new());
     let algorithms = provider.signature_verification_algorithms;
-    let pinned = Pinned {
-        fingerprint,
-        other: Arc::clone(&other),
-        algorithms,
-        schemes: algorithms.supported_schemes(),
-    };
+    let pinned = Pinned::new(fingerprint, algorithms, algorithms.supported_schemes());
+    let other = pinned.other();
     let mut config = rustls::ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS13])
         .map_err(failed)?

@@ -3,17 +3,16 @@
 use super::error::GetError;
 use super::order::{RequestHandle, Summary};
 use super::session::Session;
-use crate::clock::{duration, std_duration};
-use crate::net::peer::{Peer, Sending, counted_as};
-use crate::net::report::SenderReport;
-use crate::net::request::{Answer, STOPPING, Workload};
-use crate::net::transfer::Transfer;
-use crate::net::udp::{Readiness, Received, Udp};
+use crate::peer::{Peer, Sending, counted_as};
+use crate::report::SenderReport;
+use crate::request::{Answer, STOPPING, Workload};
+use crate::transfer::Transfer;
+use crate::udp::{Readiness, Received, Udp};
 use noq_proto::{DatagramEvent, Endpoint, VarInt};
 use std::io;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-use thalweg_units::Bytes;
+use thalweg_units::{Bytes, Duration};
 
 /// Longest time between two checks of the stop flag.
 const ATTENTION: std::time::Duration = std::time::Duration::from_millis(50);
@@ -128,7 +127,7 @@ impl Client<'_> {
         let session = &self.session;
         let patience = session.order.patience;
         let error = match session.connected {
-            None if now >= session.begin + std_duration(patience) => {
+            None if now >= session.begin + std::time::Duration::from(patience) => {
                 GetError::NoAnswer(session.address, patience)
             }
             Some(_) if self.is_refused && now >= self.heard + DEAD => session.vanished(),
@@ -192,7 +191,8 @@ impl Client<'_> {
             return Err(foreign("it transferred less than requested".to_owned()));
         }
         let connected = session.connected.unwrap_or(session.begin);
-        let since = |later: Instant, earlier| duration(later.saturating_duration_since(earlier));
+        let since =
+            |later: Instant, earlier| Duration::from(later.saturating_duration_since(earlier));
         let (mut first_byte, mut calls) = (None, None);
         match &session.transfer {
             Some(Transfer::Receiving(inflow)) => {

@@ -1,12 +1,11 @@
 //! One connection of a server, from its handshake to its end.
 
 use super::config::{Served, ServerConfig};
-use crate::clock::{duration, std_duration};
-use crate::net::peer::{Peer, Sending};
-use crate::net::report::SenderReport;
-use crate::net::request::SLOW;
-use crate::net::service::Service;
-use crate::net::udp::Udp;
+use crate::peer::{Peer, Sending};
+use crate::report::SenderReport;
+use crate::request::SLOW;
+use crate::service::Service;
+use crate::udp::Udp;
 use noq_proto::{ConnectionError, Endpoint, Event};
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -41,7 +40,7 @@ impl Connection {
             address,
             peer,
             service: Service::new(config.offered.clone()),
-            deadline: Some(now + std_duration(config.limits.patience)),
+            deadline: Some(now + std::time::Duration::from(config.limits.patience)),
             is_established: false,
             is_awake: true,
             sending: Sending::Done,
@@ -101,7 +100,7 @@ impl Connection {
             Event::Connected => {
                 self.is_established = true;
                 self.peer.shared.flow().establish();
-                self.deadline = Some(now + std_duration(patience));
+                self.deadline = Some(now + std::time::Duration::from(patience));
             }
             Event::HandshakeConfirmed => self.peer.is_confirmed = true,
             Event::ConnectionLost { reason } => {
@@ -125,7 +124,7 @@ impl Connection {
             address: self.address,
             workload,
             moved: Bytes::new(self.service.moved()),
-            elapsed: duration(ended.saturating_duration_since(began)),
+            elapsed: ended.saturating_duration_since(began).into(),
             error: self.service.refused.take().or_else(|| self.error.take()),
             sender: SenderReport::of(&self.peer),
             samples: self.peer.samples.take().map(|recorder| recorder.trace),

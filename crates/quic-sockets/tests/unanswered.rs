@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration as Span;
-use thalweg_quic::net::{Credentials, Limits, Server, ServerConfig};
+use thalweg_quic_sockets::{Credentials, Limits, Server, ServerConfig};
 
 /// Sends datagrams to a server, one after the other, and returns what answers each.
 fn answers(datagrams: &[Vec<u8>]) -> Vec<Option<Vec<u8>>> {

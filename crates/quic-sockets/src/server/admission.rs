@@ -2,9 +2,8 @@
 
 use super::connection::Connection;
 use super::serving::Serving;
-use crate::header;
-use crate::net::peer::{Sender, counted_as};
-use crate::net::udp::Received;
+use crate::peer::{Sender, counted_as};
+use crate::udp::Received;
 use bytes::BytesMut;
 use noq_proto::{ConnectionHandle, DatagramEvent, Incoming, Transmit};
 use std::sync::Arc;
@@ -43,7 +42,7 @@ impl Serving<'_> {
     /// section 8.1), and no Version Negotiation to a datagram that could not open a connection (section 5.2.2;
     /// the stack checks the version first). If the socket is full, the client will retransmit.
     fn respond(&self, transmit: &Transmit, received: usize, data: &[u8]) {
-        if received < SMALLEST_OPENING && header::is_version_negotiation(data) {
+        if received < SMALLEST_OPENING && is_version_negotiation(data) {
             return;
         }
         if transmit.size <= 3 * received {
@@ -91,4 +90,9 @@ impl Serving<'_> {
             }
         }
     }
+}
+
+/// Whether this is a Version Negotiation packet (RFC 9000 section 17.2.1): a long header of version 0.
+fn is_version_negotiation(packet: &[u8]) -> bool {
+    matches!(packet, [first, 0, 0, 0, 0, ..] if first & 0x80 != 0)
 }

@@ -1,8 +1,8 @@
 //! Configuration and reports of a server.
 
-use crate::net::credentials::{Credentials, CredentialsError};
-use crate::net::report::SenderReport;
-use crate::net::request::Workload;
+use crate::credentials::{Credentials, CredentialsError};
+use crate::report::SenderReport;
+use crate::request::Workload;
 use std::io;
 use std::net::SocketAddr;
 use thalweg_control::{ControllerSpec, Registry};

@@ -1,12 +1,12 @@
 //! The order of a client, and its result.
 
-use crate::net::media::CallReport;
-use crate::net::report::SenderReport;
-use crate::net::request::Workload;
-use crate::pinned::Fingerprint;
+use crate::media::CallReport;
+use crate::report::SenderReport;
+use crate::request::Workload;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use thalweg_control::ControllerSpec;
+use thalweg_quic::Fingerprint;
 use thalweg_transport::SenderTrace;
 use thalweg_units::{Bytes, Duration};
 

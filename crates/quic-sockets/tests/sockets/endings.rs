@@ -5,7 +5,7 @@ use std::net::UdpSocket;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration as Span, Instant};
-use thalweg_quic::net::{
+use thalweg_quic_sockets::{
     Credentials, GetError, RequestHandle, ServeError, Server, ServerConfig, Workload, get,
 };
 use thalweg_units::Duration;

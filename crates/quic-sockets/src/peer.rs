@@ -2,8 +2,6 @@
 
 use super::samples;
 use super::udp::Udp;
-use crate::adapter::{Factory, Shared};
-use crate::clock::{Clock, duration};
 use noq_proto::{
     AckFrequencyConfig, Connection, ConnectionEvent, ConnectionHandle, EcnCodepoint, IdleTimeout,
     PathId, Transmit, TransportConfig as StackConfig, VarInt,
@@ -15,8 +13,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 use thalweg_control::{ControllerSpec, Init, Observer, Rng};
-use thalweg_transport::TransportConfig;
-use thalweg_transport::{SenderRecorder, StackFlow};
+use thalweg_quic::SharedSender;
+use thalweg_transport::{SenderRecorder, StackFlow, TransportConfig};
 use thalweg_units::{Bytes, Duration, Ecn};
 
 /// Packets of one size sent in one call, as in the stack's own driver: more make bursts without gain.
@@ -36,7 +34,7 @@ const STREAMS: u32 = 256;
 
 /// A sender before its connection exists.
 pub(super) struct Sender {
-    shared: Arc<Shared>,
+    shared: Arc<SharedSender>,
     controller: String,
     codepoint: Ecn,
     pub(super) transport: Arc<StackConfig>,
@@ -63,18 +61,18 @@ impl Sender {
         let bound = controller.build(&init);
         let codepoint = bound.ecn();
         let rng = Rng::seed_from_u64(RandomState::new().hash_one(0));
-        let shared = Arc::new(Shared::new(
-            Clock::new(),
-            StackFlow::new(Some(bound), config, init.now, rng),
-        ));
+        let shared = Arc::new(SharedSender::new(StackFlow::new(
+            Some(bound),
+            config,
+            init.now,
+            rng,
+        )));
         let mut frequency = AckFrequencyConfig::default();
         frequency.max_ack_delay(Some(ACK_DELAY));
         let mut transport = StackConfig::default();
         transport
             .ack_frequency_config(Some(frequency))
-            .max_idle_timeout(
-                IdleTimeout::try_from(std::time::Duration::from_nanos(idle.as_nanos())).ok(),
-            )
+            .max_idle_timeout(IdleTimeout::try_from(std::time::Duration::from(idle)).ok())
             .keep_alive_interval(keep_alive)
             .initial_mtu(INITIAL_MTU)
             .stream_receive_window(VarInt::from_u32(WINDOW))
@@ -82,10 +80,7 @@ impl Sender {
             .send_window(u64::from(WINDOW))
             .max_concurrent_bidi_streams(VarInt::from_u32(1))
             .max_concurrent_uni_streams(VarInt::from_u32(STREAMS))
-            .congestion_controller_factory(Arc::new(Factory {
-                shared: Arc::clone(&shared),
-                theirs: None,
-            }));
+            .congestion_controller_factory(shared.factory(None));
         Sender {
             shared,
             controller: controller.to_string(),
@@ -114,7 +109,7 @@ impl Sender {
 pub(super) struct Peer {
     pub(super) handle: ConnectionHandle,
     pub(super) connection: Connection,
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SharedSender>,
     pub(super) controller: String,
     codepoint: Ecn,
     /// Whether all packets are of the application space from now on (RFC 9001 section 4.1.2).
@@ -148,7 +143,7 @@ impl Peer {
     pub(super) fn take_in(&mut self, event: ConnectionEvent) {
         self.connection.handle_event(event);
         if let Some(smoothed) = self.connection.rtt(PathId::ZERO) {
-            self.shared.flow().note_smoothed(duration(smoothed));
+            self.shared.flow().note_smoothed(smoothed.into());
         }
     }
 
@@ -189,7 +184,7 @@ impl Peer {
             self.shared.take_asked();
             let Some(mut transmit) = self.connection.poll_transmit(now, segments, buffer) else {
                 if !self.shared.take_asked() && !self.connection.is_handshaking() {
-                    let now = self.shared.clock.virtual_time(now);
+                    let now = self.shared.virtual_time(now);
                     self.shared.flow().on_nothing_to_send(now);
                 }
                 return Ok(Sending::Done);
@@ -197,7 +192,7 @@ impl Peer {
             let unconfirmed = (!self.is_confirmed).then_some(&buffer[..]);
             let _ = self
                 .shared
-                .note_sent(self.shared.clock.virtual_time(now), unconfirmed);
+                .note_sent(self.shared.virtual_time(now), unconfirmed);
             transmit.ecn = transmit.ecn.and(marked(self.codepoint));
             if !udp.send(&transmit, buffer)? {
                 self.waiting = Some((transmit, buffer.clone()));
@@ -216,7 +211,7 @@ impl Peer {
     /// Samples the sender, if a trace is requested.
     pub(super) fn sample(&mut self, now: Instant) {
         if let Some(samples) = &mut self.samples {
-            let now = self.shared.clock.virtual_time(now);
+            let now = self.shared.virtual_time(now);
             samples::take(samples, now, &mut self.shared.flow());
         }
     }

@@ -11,7 +11,6 @@ pub use order::{Order, RequestHandle, Summary};
 use super::credentials::client as tls;
 use super::peer::Sender;
 use super::udp::Udp;
-use crate::identity::SERVER_NAME;
 use event_loop::Client;
 use noq_proto::{ClientConfig, Endpoint, EndpointConfig};
 use session::Session;
@@ -19,6 +18,7 @@ use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Instant;
+use thalweg_quic::SERVER_NAME;
 
 /// Keep-alive interval: a client that downloads sends nothing otherwise, and its host could not report
 /// that the server has gone.

@@ -2,7 +2,7 @@
 
 use crate::running::{config, controller, mb, serve};
 use std::thread;
-use thalweg_quic::net::{RequestHandle, Workload, get};
+use thalweg_quic_sockets::{RequestHandle, Workload, get};
 use thalweg_units::Duration;
 
 #[test]

@@ -1,9 +1,9 @@
 //! Data transfer over a connection: bulk in one direction, or a call. Both ends have one.
 
 use super::media::Call;
-use crate::streams::zeros;
 use noq_proto::{Connection, Dir, Event, ReadError, StreamEvent, StreamId, WriteError};
 use std::time::Instant;
+use thalweg_quic::zeros;
 use thalweg_units::Duration;
 
 /// The task of one end.
@@ -49,8 +49,7 @@ impl Transfer {
 
     /// A call that starts now.
     pub(super) fn call(length: Duration, now: Instant) -> Transfer {
-        let length = std::time::Duration::from_nanos(length.as_nanos());
-        Transfer::Calling(Box::new(Call::new(length, now)))
+        Transfer::Calling(Box::new(Call::new(length.into(), now)))
     }
 
     /// Processes an event of a stream or datagram of data.

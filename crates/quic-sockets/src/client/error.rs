@@ -1,9 +1,9 @@
 //! Why a request failed.
 
-use crate::net::credentials::CredentialsError;
-use crate::pinned::Fingerprint;
+use crate::credentials::CredentialsError;
 use std::io;
 use std::net::SocketAddr;
+use thalweg_quic::Fingerprint;
 use thalweg_units::{Bytes, Duration};
 
 /// Why a request failed.

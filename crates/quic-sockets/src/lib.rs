@@ -1,4 +1,4 @@
-//! The stack over UDP sockets: a server, a client, and their transfers.
+//! The QUIC stack of `thalweg-quic` over UDP sockets: a server, a client, and their transfers.
 //!
 //! # Model
 //! One thread and one socket each: an event loop that receives, runs connections and applications, sends, and
@@ -6,7 +6,7 @@
 //! those of scenarios, behind the same adapter, with the system clock.
 //!
 //! [`Server::bind`] and [`Server::serve`] answer requests of [`get`]: a download, an upload or a media call
-//! (`request.rs`). The fingerprint of its certificate identifies a server (`credentials.rs`, `pinned.rs`).
+//! (`request.rs`). The fingerprint of its certificate identifies a server (`credentials.rs`).
 //!
 //! # Defence
 //! Half-open connections and connections are limited; beyond a number of half-open ones a client must prove its
@@ -29,11 +29,10 @@ mod service;
 mod transfer;
 mod udp;
 
-pub use crate::identity::SERVER_NAME;
-pub use crate::pinned::{Fingerprint, FingerprintError};
 pub use client::{GetError, Order, RequestHandle, Summary, get};
 pub use credentials::{Credentials, CredentialsError, client_crypto};
 pub use media::{CallReport, TrackReport};
 pub use report::SenderReport;
 pub use request::{LONGEST_CALL, Workload};
 pub use server::{Limits, ServeError, Served, Server, ServerConfig, Totals};
+pub use thalweg_quic::{Fingerprint, FingerprintError, SERVER_NAME};

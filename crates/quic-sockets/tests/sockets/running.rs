@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration as Span;
 use thalweg_control::{ControllerSpec, Registry};
-use thalweg_quic::net::{
+use thalweg_quic_sockets::{
     Credentials, Fingerprint, GetError, Limits, Order, RequestHandle, Served, Server, ServerConfig,
     Summary, Totals, Workload, get,
 };

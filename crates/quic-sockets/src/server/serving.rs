@@ -3,10 +3,9 @@
 use super::Server;
 use super::config::{ServeError, Served, Totals};
 use super::connection::Connection;
-use crate::clock::std_duration;
-use crate::net::peer::{Sender, Sending};
-use crate::net::request::STOPPING;
-use crate::net::udp::{Readiness, Received};
+use crate::peer::{Sender, Sending};
+use crate::request::STOPPING;
+use crate::udp::{Readiness, Received};
 use noq_proto::{Endpoint, EndpointConfig};
 use std::collections::BTreeMap;
 use std::io;
@@ -53,7 +52,7 @@ impl Server {
             is_stopping: false,
             on_served,
         };
-        let end = duration.map(|duration| Instant::now() + std_duration(duration));
+        let end = duration.map(|duration| Instant::now() + std::time::Duration::from(duration));
         let mut buffer = Vec::with_capacity(1 << 16);
         loop {
             let now = Instant::now();
