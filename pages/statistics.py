@@ -38,7 +38,6 @@ from thalweg.experiments.studies.slow_start.parameters import Parameters as Slow
 from thalweg.experiments.studies.stacks.checks import check as check_stacks
 from thalweg.experiments.studies.transient import checks as transient_checks
 from thalweg.experiments.studies.transient.parameters import Cell as TransientCell
-from thalweg.experiments.studies.wifi_compete import checks as wifi_compete_checks
 from thalweg.judging.statistics import differences
 from thalweg.judging.statistics.claims import FAILS, HOLDS, Answer
 from thalweg.judging.statistics.differences import in_pairs, of_all, rank_correlation
@@ -48,6 +47,7 @@ from thalweg.judging.statistics.means import mean_interval
 from thalweg.judging.statistics.quantiles import least_worst, quantile_interval
 from thalweg.judging.statistics.rates import rate_interval, rate_upper_bound
 from thalweg.judging.statistics.ratios import ratio_interval, ratio_of_medians
+from thalweg_c4_history import checks as wifi_compete_checks
 
 Draw = Callable[[int], Values]
 Sides = tuple[float | None, float | None]

@@ -14,12 +14,12 @@ from thalweg.base.quantity import seconds
 from thalweg.experiments.studies.transient.figures import plot_areas, plot_curves, plot_theory
 from thalweg.experiments.studies.transient.parameters import PUBLISHED, Parameters
 from thalweg.experiments.studies.transient.study import STUDY as TRANSIENT
-from thalweg.experiments.studies.wifi_compete.course import CAPACITY_BPS
-from thalweg.experiments.studies.wifi_compete.figures import plot_pair
-from thalweg.experiments.studies.wifi_compete.measure import ends, median_trial
-from thalweg.experiments.studies.wifi_compete.parameters import scenario
 from thalweg.pages.figures import Chart
 from thalweg.pages.figures.figure import figure
+from thalweg_c4_history.course import CAPACITY_BPS
+from thalweg_c4_history.figures import plot_pair
+from thalweg_c4_history.measure import ends, median_trial
+from thalweg_c4_history.parameters import scenario
 
 IMAGES = DOCS / "images" / "studies"
 PAIRS = (("v1", "c4"), ("v2", "cubic"))

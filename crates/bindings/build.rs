@@ -11,11 +11,12 @@ use thalweg_random::Fnv1a;
 
 /// The crates that a trial in virtual time runs, and those that ask controllers in Python and make columns. Not those of
 /// real time, `live` and `quic-sockets`: what they measure never repeats, and no store hands it over again.
-const ENGINE: [&str; 13] = [
+const ENGINE: [&str; 14] = [
     "units",
     "random",
     "control",
     "reference",
+    "c4-history",
     "path",
     "schema",
     "transport",

@@ -17,7 +17,7 @@ from typing import Literal
 import polars as pl
 
 from thalweg.engine.outcome import Trial
-from thalweg.experiments.studies.wifi_compete.parameters import MAIN
+from thalweg_c4_history.parameters import MAIN
 
 Exit = Literal["delay", "loss", "no growth", "delay or no growth"]
 EXITS: tuple[Exit, ...] = ("delay", "loss", "no growth", "delay or no growth")

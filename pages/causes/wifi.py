@@ -23,10 +23,15 @@ from pages.made import DOCS, fill, made, row
 from thalweg.base.quantity import percent, text
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.runner.result import Check
-from thalweg.experiments.studies.wifi_compete.checks import P90, checks
-from thalweg.experiments.studies.wifi_compete.measure import ends
-from thalweg.experiments.studies.wifi_compete.parameters import BACKGROUND, Cell, scenario
-from thalweg.experiments.studies.wifi_compete.published import (
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED
+from thalweg.judging.statistics.interval import Interval, Values
+from thalweg.judging.statistics.means import ratio_to_published_mean
+from thalweg.judging.statistics.quantiles import median
+from thalweg.judging.statistics.ratios import MEDIAN, OrderStatistic, ratio_to_published
+from thalweg_c4_history.checks import P90, checks
+from thalweg_c4_history.measure import ends
+from thalweg_c4_history.parameters import BACKGROUND, Cell, scenario
+from thalweg_c4_history.published import (
     ACCEPTANCE,
     ALONE,
     COMPETITORS,
@@ -35,11 +40,6 @@ from thalweg.experiments.studies.wifi_compete.published import (
     REMEASURED_TRIALS,
     SAME,
 )
-from thalweg.judging.statistics.claims import FAILS, HOLDS, UNDECIDED
-from thalweg.judging.statistics.interval import Interval, Values
-from thalweg.judging.statistics.means import ratio_to_published_mean
-from thalweg.judging.statistics.quantiles import median
-from thalweg.judging.statistics.ratios import MEDIAN, OrderStatistic, ratio_to_published
 
 PAGE = DOCS / "evidence" / "studies" / "wifi-compete.md"
 TRIALS, CHANGED_TRIALS = 1000, 300

@@ -137,6 +137,12 @@ def main(words: list[str]) -> None:
         refused = place.thalweg("plot", "mine.toml", "-o", "mine.png")
         if refused.returncode != 2 or 'pip install "thalweg[plots]"' not in refused.stderr:
             sys.exit(f"a picture without its extra: status {refused.returncode}\n{refused.stderr}")
+        apart = place.thalweg("study", "wifi-compete")
+        if apart.returncode != 2 or "needs the package thalweg_c4_history" not in apart.stderr:
+            sys.exit(f"a study that no wheel has: status {apart.returncode}\n{apart.stderr}")
+        early = place.thalweg("run", "c4/simple-20mbps", "--controller", "c4:variant=v1")
+        if early.returncode != 2 or "is not in this build" not in early.stderr:
+            sys.exit(f"a variant that no wheel has: status {early.returncode}\n{early.stderr}")
         for page in ("mine.html", "results/report.html"):
             assert (place.work / page).stat().st_size > 100_000, page
         if everything:

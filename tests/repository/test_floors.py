@@ -1,5 +1,8 @@
 """The floors of `python/thalweg`: a room imports rooms of lower floors, and no two folders import each other.
 
+The package outside of it, `thalweg_c4_history`, stands on `experiments`, and the catalogue of studies alone names
+it: a wheel is without it.
+
 Imports for types alone are left out; those inside of functions count. The roof, `thalweg/__init__.py`, is on no
 floor: it names what users import, and loads it when it is used. Nor is the door, `thalweg/__main__.py`.
 """
@@ -7,6 +10,7 @@ floor: it names what users import, and loads it when it is used. Nor is the door
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -89,3 +93,12 @@ def test_no_two_folders_import_each_other_while_they_load() -> None:
         TopologicalSorter(folders).prepare()
     except CycleError as circle:
         pytest.fail(f"a circle of folders: {' <- '.join(circle.args[1])}")
+
+
+def test_the_package_outside_of_it_uses_what_a_study_may_and_only_the_catalogue_names_it() -> None:
+    apart = [file.read_text(encoding="utf-8") for file in (PACKAGE.parent / "thalweg_c4_history").glob("*.py")]
+    assert len(apart) > 5
+    used = {room for text in apart for room in re.findall(r"^\s*from thalweg\.(\w+)", text, re.MULTILINE)}
+    assert used <= set().union(*FLOORS[:-2]) - {"probe"}
+    naming = [name for name, file in MODULES.items() if "thalweg_c4_history" in file.read_text(encoding="utf-8")]
+    assert naming == ["thalweg.experiments.studies.catalogue"]

@@ -28,11 +28,11 @@ from thalweg.experiments.studies.transient.figures import strips as strips_of_tr
 from thalweg.experiments.studies.transient.measure import ranked
 from thalweg.experiments.studies.transient.parameters import Parameters as TransientParameters
 from thalweg.experiments.studies.transient.study import STUDY as TRANSIENT
-from thalweg.experiments.studies.wifi_compete.figures import strips as strips_of_wifi
-from thalweg.experiments.studies.wifi_compete.measure import PairTrials
-from thalweg.experiments.studies.wifi_compete.parameters import Cell as Pair
-from thalweg.experiments.studies.wifi_compete.parameters import Parameters as WifiParameters
 from thalweg.pages.report.strip import Strip
+from thalweg_c4_history.figures import strips as strips_of_wifi
+from thalweg_c4_history.measure import PairTrials
+from thalweg_c4_history.parameters import Cell as Pair
+from thalweg_c4_history.parameters import Parameters as WifiParameters
 
 
 def shown(page: Path) -> int:

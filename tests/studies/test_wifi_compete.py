@@ -14,12 +14,14 @@ from thalweg.base.files.document import HEAD
 from thalweg.cli import main
 from thalweg.cli.status import INTERRUPTED
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.studies.wifi_compete.checks import before, checks, not_after, not_before, within_noise
-from thalweg.experiments.studies.wifi_compete.figures import shares
-from thalweg.experiments.studies.wifi_compete.findings import findings
-from thalweg.experiments.studies.wifi_compete.measure import median_trial, row, worst_trial
-from thalweg.experiments.studies.wifi_compete.parameters import scenario
-from thalweg.experiments.studies.wifi_compete.published import (
+from thalweg.judging.statistics.interval import Interval
+from thalweg.judging.statistics.ratios import MEDIAN, ratio_of_medians, ratio_to_published
+from thalweg_c4_history.checks import before, checks, not_after, not_before, within_noise
+from thalweg_c4_history.figures import shares
+from thalweg_c4_history.findings import findings
+from thalweg_c4_history.measure import median_trial, row, worst_trial
+from thalweg_c4_history.parameters import scenario
+from thalweg_c4_history.published import (
     ACCEPTANCE,
     ACCEPTANCE_S,
     COMPETITORS,
@@ -27,8 +29,6 @@ from thalweg.experiments.studies.wifi_compete.published import (
     VARIANTS,
     Distribution,
 )
-from thalweg.judging.statistics.interval import Interval
-from thalweg.judging.statistics.ratios import MEDIAN, ratio_of_medians, ratio_to_published
 
 NONE = np.array([])
 

@@ -12,11 +12,11 @@ import pytest
 
 from pages.causes.exits import first_exit
 from thalweg.engine.outcome import Trial
-from thalweg.experiments.studies.wifi_compete.course import Course, course, first_spike
-from thalweg.experiments.studies.wifi_compete.course_findings import NEEDED, course_findings
-from thalweg.experiments.studies.wifi_compete.figures import periods, plot_pair
-from thalweg.experiments.studies.wifi_compete.parameters import scenario
-from thalweg.experiments.studies.wifi_compete.published import COMPETITORS, VARIANTS
+from thalweg_c4_history.course import Course, course, first_spike
+from thalweg_c4_history.course_findings import NEEDED, course_findings
+from thalweg_c4_history.figures import periods, plot_pair
+from thalweg_c4_history.parameters import scenario
+from thalweg_c4_history.published import COMPETITORS, VARIANTS
 
 PAPER = Course(
     initial_peak_bytes=100e3,

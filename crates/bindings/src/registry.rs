@@ -8,6 +8,12 @@ use thalweg_control::phase::PHASES;
 use thalweg_control::{Purpose, Registry};
 use thalweg_sim::StackController;
 
+/// The controllers of this build, but those in Python.
+#[cfg(feature = "c4-history")]
+pub(crate) use thalweg_c4_history::registry as all;
+#[cfg(not(feature = "c4-history"))]
+pub(crate) use thalweg_reference::registry as all;
+
 /// Version of the simulator.
 #[pyfunction]
 pub(crate) fn version() -> &'static str {
@@ -39,7 +45,7 @@ pub(crate) fn controllers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             "options": [],
         })
     });
-    let mut controllers = descriptions::controllers(&thalweg_reference::registry());
+    let mut controllers = descriptions::controllers(&all());
     controllers.extend(of_stack);
     list(py, &controllers)
 }
@@ -47,12 +53,12 @@ pub(crate) fn controllers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 /// The shortest text for the same controller with the same options; the text itself if it names none of Thalweg.
 #[pyfunction]
 pub(crate) fn normal_controller(text: &str) -> String {
-    let normal = thalweg_reference::registry().normal(text);
+    let normal = all().normal(text);
     normal.unwrap_or_else(|| text.trim().to_owned())
 }
 
-/// Whether the engine in WebAssembly has this controller, which has neither the QUIC stack nor the variants of the reference
-/// crate.
+/// Whether the engine in WebAssembly has this controller, which has neither the QUIC stack nor variants of other
+/// crates.
 #[pyfunction]
 pub(crate) fn runs_in_browser(controller: &str) -> bool {
     Registry::standard().read(controller).is_ok()

@@ -129,7 +129,7 @@ pub(crate) fn replay(
     sizes: PyReadonlyArray1<'_, i64>,
     start: (u64, Option<u64>, Option<f64>),
 ) -> PyResult<Py<PyDict>> {
-    let spec = thalweg_reference::registry()
+    let spec = crate::registry::all()
         .read(controller)
         .map_err(|error| PyValueError::new_err(error.to_string()))?;
     let (kinds, times) = (kinds.as_slice()?, times_s.as_slice()?);

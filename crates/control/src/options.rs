@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use thalweg_units::{Duration, Ecn, Rate};
 
+/// Where the variants of `thalweg-reference` are.
+pub(crate) const IN_REFERENCE: &str = "the Python package has it, from the crate thalweg-reference";
+
 /// The accepted values of an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OptionKind {
@@ -14,6 +17,8 @@ pub enum OptionKind {
         here: &'static [&'static str],
         /// Those that another crate adds ([`Registry::add_variant`](crate::Registry::add_variant)).
         elsewhere: &'static [&'static str],
+        /// Who has those, for whoever names one in a build without them.
+        whence: &'static str,
     },
     /// `on` or `off`.
     Flag,

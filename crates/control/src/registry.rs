@@ -262,13 +262,14 @@ impl Registry {
     fn refused(&self, entry: &Entry, option: &OptionDoc, value: &str) -> SpecError {
         let accepted = self.accepted(entry, option);
         match option.kind {
-            OptionKind::Variant { elsewhere, .. } if elsewhere.contains(&value) => {
-                SpecError::Elsewhere {
-                    controller: entry.name,
-                    variant: value.to_owned(),
-                    accepted,
-                }
-            }
+            OptionKind::Variant {
+                elsewhere, whence, ..
+            } if elsewhere.contains(&value) => SpecError::Elsewhere {
+                controller: entry.name,
+                variant: value.to_owned(),
+                whence,
+                accepted,
+            },
             _ => SpecError::Value {
                 controller: entry.name,
                 option: option.name,

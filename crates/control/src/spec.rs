@@ -118,14 +118,15 @@ pub enum SpecError {
     },
     /// The variant is in another crate, and not in this registry.
     #[error(
-        "the variant \"{variant}\" of \"{controller}\" is not in this build: the Python package has it, from the crate thalweg-reference; \
-         accepted here: {accepted}"
+        "the variant \"{variant}\" of \"{controller}\" is not in this build: {whence}; accepted here: {accepted}"
     )]
     Elsewhere {
         /// The controller.
         controller: &'static str,
         /// What was written.
         variant: String,
+        /// Who has it.
+        whence: &'static str,
         /// The variants that are here.
         accepted: String,
     },

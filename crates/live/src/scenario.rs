@@ -152,8 +152,11 @@ upload = "2 MB"
                 }
                 // As in virtual time, --controller has the last word.
                 let key = [("flow.other.controller", set)];
-                let live = read_with(&text, &key, &[("other", "c4:variant=v1")]);
-                assert_eq!(controllers(&live.expect("a scenario"))[1], "c4:variant=v1");
+                let live = read_with(&text, &key, &[("other", "bbr:variant=picoquic")]);
+                assert_eq!(
+                    controllers(&live.expect("a scenario"))[1],
+                    "bbr:variant=picoquic"
+                );
             }
             let error = read_with(&text, &[("flow.other.controller", "c44")], &[]);
             let error = error.expect_err("a refusal");

@@ -1,7 +1,7 @@
 //! Controllers that published results were measured with, as variants of those of `thalweg-control`.
 //!
-//! [`picoquic`] has picoquic's BBR, BBRv1, Cubic, dCubic and NewReno of August 2026, [`c4_early`] the versions of C4 of
-//! 2025. They are evidence, not advice: whoever reproduces a result needs them, with the slips of the original.
+//! [`picoquic`] has picoquic's BBR, BBRv1, Cubic, dCubic and NewReno of August 2026. They are evidence, not advice:
+//! whoever reproduces a result needs them, with the slips of the original. `thalweg-c4-history` adds the C4 of 2025.
 //! [`mutants`] has controllers of ours with known bugs of public stacks, which the suite `regressions` must find.
 //!
 //! ```
@@ -9,7 +9,6 @@
 //! assert_eq!(spec.as_str(), "cubic:variant=picoquic");
 //! ```
 
-mod c4_early;
 mod mutants;
 mod picoquic;
 #[cfg(test)]
@@ -18,12 +17,14 @@ mod tests;
 use thalweg_control::{Registry, Variant};
 
 /// The variants of this crate, in display order.
-pub const VARIANTS: &[&[Variant]] = &[c4_early::VARIANTS, picoquic::VARIANTS];
+pub const VARIANTS: &[Variant] = picoquic::VARIANTS;
+
+pub use picoquic::WindowPacing;
 
 /// The controllers of `thalweg-control` with the variants and the mutants of this crate.
 pub fn registry() -> Registry {
     let mut registry = Registry::standard();
-    for &variant in VARIANTS.iter().copied().flatten() {
+    for &variant in VARIANTS {
         (registry.add_variant(variant))
             .expect("a controller of thalweg-control and a name of our own");
     }

@@ -13,7 +13,7 @@ fn main() {
         .filter_map(|a| a.split_once('=').map(|(f, c)| (f.to_owned(), c.to_owned())))
         .collect();
     let text = std::fs::read(&file).expect("readable");
-    let registry = thalweg_reference::registry();
+    let registry = thalweg_c4_history::registry();
     let read = Scenario::read(&text, &file, &[], &controllers, Clock::Virtual, &registry);
     let scenario = read.unwrap_or_else(|e| {
         eprintln!("{e}");

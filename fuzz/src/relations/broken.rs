@@ -16,7 +16,7 @@ use thalweg_units::{Bytes, Instant};
 pub(super) fn registry() -> &'static Registry {
     static BROKEN: OnceLock<Registry> = OnceLock::new();
     BROKEN.get_or_init(|| {
-        let mut registry = thalweg_reference::registry();
+        let mut registry = thalweg_c4_history::registry();
         for (name, build) in [
             ("punctual", punctual as Build),
             ("shy", shy as Build),

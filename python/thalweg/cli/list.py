@@ -94,9 +94,13 @@ def _suites() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
 
 
 def _studies() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    from thalweg.experiments.studies.catalogue import TITLES  # noqa: PLC0415 - only for this list
+    from thalweg.experiments.studies.catalogue import TITLES, lacking  # noqa: PLC0415 - only for this list
 
-    return [{"name": name, "title": title} for name, title in TITLES.items()], ("name", "title")
+    entries = []
+    for name, title in TITLES.items():
+        lacks = lacking(name)
+        entries.append({"name": name, "title": title if lacks is None else f"{title}; {lacks}"})
+    return entries, ("name", "title")
 
 
 def _metrics() -> tuple[list[dict[str, Any]], tuple[str, ...]]:

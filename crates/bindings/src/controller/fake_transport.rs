@@ -75,7 +75,7 @@ impl FakeTransport {
             let problem = format!("mtu is {mtu}; accepted: bytes from 1 to {MOST_MTU}");
             return Err(PyValueError::new_err(problem));
         }
-        let spec = thalweg_reference::registry().read(controller);
+        let spec = crate::registry::all().read(controller);
         let spec = spec.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let init = Init {
             now: Instant::START + seconds("now", now)?,

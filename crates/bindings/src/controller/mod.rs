@@ -27,7 +27,7 @@ use thalweg_control::Registry;
 
 /// The controllers of Thalweg, and those that `named` knows.
 pub(crate) fn registry(named: &std::sync::Arc<Named>) -> Registry {
-    thalweg_reference::registry().with_resolver(std::sync::Arc::clone(named) as _)
+    crate::registry::all().with_resolver(std::sync::Arc::clone(named) as _)
 }
 
 /// Adds the classes that handlers see.

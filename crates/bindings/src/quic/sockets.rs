@@ -222,7 +222,7 @@ impl QuicServer {
             address: SocketAddr::new(address.parse().map_err(no_address)?, port),
             credentials,
             controller: controller(controller_name, "server", resolve)?,
-            offered: clients_choose.then(thalweg_reference::registry),
+            offered: clients_choose.then(crate::registry::all),
             limits: Limits {
                 connections,
                 half_open,

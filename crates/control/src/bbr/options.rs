@@ -1,6 +1,7 @@
 //! Options of BBR. The constants behind their defaults are in [`crate::bbr_model::parameters`].
 
 use crate::bbr_model::Gain;
+use crate::options::IN_REFERENCE;
 use crate::{OptionDoc, OptionKind, Options};
 use thalweg_units::Duration;
 
@@ -11,6 +12,7 @@ pub(super) const OPTIONS: &[OptionDoc] = &[
         kind: OptionKind::Variant {
             here: &["draft"],
             elsewhere: &["picoquic"],
+            whence: IN_REFERENCE,
         },
         default: "draft",
         meaning: "the specification, or picoquic's version of August 2026",

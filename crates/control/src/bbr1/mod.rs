@@ -29,6 +29,7 @@ use crate::bbr_model::{
     FullPipe, Gain, ProbeRtt, Round, Sample, WindowedMax, initial_pacing_rate, send_quantum,
 };
 use crate::event::{Ack, Lost, RttSample, Sent, SpuriousLoss, Timeout};
+use crate::options::IN_REFERENCE;
 use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Purpose};
 use probe_bw::Cycle;
 use recovery::Recovery;
@@ -46,6 +47,7 @@ pub(crate) const ENTRY: Entry = Entry {
         kind: OptionKind::Variant {
             here: &["draft", "linux"],
             elsewhere: &["picoquic"],
+            whence: IN_REFERENCE,
         },
         default: "draft",
         meaning: "the specification; linux, where the kernel deviates from it; or picoquic's version of August 2026",

@@ -14,6 +14,7 @@ pub(super) const OPTIONS: &[OptionDoc] = &[
         kind: OptionKind::Variant {
             here: &["draft-05", "draft-04", "2026-10"],
             elsewhere: &["v1", "v1-no-exit-on-delay", "v2", "v3"],
+            whence: "a checkout has it after make build, from the crate thalweg-c4-history",
         },
         default: "draft-05",
         meaning: "version of C4: of a draft, of the code of October 2026, or an early one of 2025, without the options that are not for v1 to v3",

@@ -7,6 +7,7 @@ mod rfc9438;
 #[cfg(test)]
 mod tests;
 
+use crate::options::IN_REFERENCE;
 use crate::{Controller, Entry, Init, OptionDoc, OptionKind, Options, Purpose};
 
 /// CUBIC in the registry.
@@ -21,6 +22,7 @@ pub(crate) const ENTRY: Entry = Entry {
             kind: OptionKind::Variant {
                 here: &["rfc9438", "cuback", "linux"],
                 elsewhere: &["picoquic", "dcubic"],
+                whence: IN_REFERENCE,
             },
             default: "rfc9438",
             meaning: "rfc9438; cuback, whose congestion avoidance follows acknowledgements instead of time \

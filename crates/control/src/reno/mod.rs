@@ -4,6 +4,7 @@
 
 mod rfc9002;
 
+use crate::options::IN_REFERENCE;
 use crate::{Controller, Entry, Init, OptionDoc, OptionKind, Options, Purpose};
 
 /// NewReno in the registry.
@@ -18,6 +19,7 @@ pub(crate) const ENTRY: Entry = Entry {
             kind: OptionKind::Variant {
                 here: &["rfc9002"],
                 elsewhere: &["picoquic"],
+                whence: IN_REFERENCE,
             },
             default: "rfc9002",
             meaning: "rfc9002, or picoquic's NewReno for comparison with its results",

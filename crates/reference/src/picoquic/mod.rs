@@ -8,7 +8,7 @@ mod window;
 mod window_pacing;
 mod window_start;
 
-pub(crate) use window_pacing::WindowPacing;
+pub use window_pacing::WindowPacing;
 
 use thalweg_control::Variant;
 

@@ -22,16 +22,16 @@ const LONG_RTT_BURST_TIME: Duration = Duration::from_millis(15);
 
 /// Pacing rate and quantum of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WindowPacing {
+pub struct WindowPacing {
     /// Pacing rate, never zero.
-    pub(crate) rate: Rate,
+    pub rate: Rate,
     /// The largest burst.
-    pub(crate) quantum: Bytes,
+    pub quantum: Bytes,
 }
 
 impl WindowPacing {
     /// Before the first event of the controller: no pacing, with credit of at most a window.
-    pub(crate) fn initial(init: &Init) -> Self {
+    pub fn initial(init: &Init) -> Self {
         WindowPacing {
             quantum: init.initial_window.max(init.mtu),
             ..WindowPacing::unpaced(init.mtu, Duration::ZERO)
@@ -41,12 +41,12 @@ impl WindowPacing {
     /// Pacing of the first flight: the peer's server runs its default algorithm, NewReno, until the first
     /// request arrives, and the algorithm that replaces it then sets no pacing before its first event
     /// (picoquic-transport.md section 2).
-    pub(crate) fn of_first_flight(initial_window: Bytes, path: &PathState) -> Self {
+    pub fn of_first_flight(initial_window: Bytes, path: &PathState) -> Self {
         WindowPacing::of(initial_window, path, true)
     }
 
     /// Pacing for `window` on the path as it is. `slow_start` paces a quarter faster.
-    pub(crate) fn of(window: Bytes, path: &PathState, slow_start: bool) -> Self {
+    pub fn of(window: Bytes, path: &PathState, slow_start: bool) -> Self {
         let (mtu, srtt) = (path.mtu, path.smoothed_rtt);
         if window < mtu * PACED_PACKETS || srtt <= Duration::from_micros(1) {
             return WindowPacing::unpaced(mtu, srtt);
@@ -69,7 +69,7 @@ impl WindowPacing {
     }
 
     /// The peer spaces packets by no more than the smoothed RTT, whatever the rate.
-    pub(crate) fn at_least_a_packet_per_rtt(self, path: &PathState) -> Self {
+    pub fn at_least_a_packet_per_rtt(self, path: &PathState) -> Self {
         let least = Rate::over(path.mtu, path.smoothed_rtt).max(Rate::from_bits_per_sec(1));
         WindowPacing {
             rate: self.rate.max(least),
@@ -78,7 +78,7 @@ impl WindowPacing {
     }
 
     /// Time that the pacer charges for a full packet: the peer's `packet_time`.
-    pub(crate) fn packet_time(&self, mtu: Bytes) -> Duration {
+    pub fn packet_time(&self, mtu: Bytes) -> Duration {
         self.rate.time_for(mtu).max(Duration::from_nanos(1))
     }
 

@@ -1,4 +1,4 @@
-//! Scenarios of tests whose controllers may be variants of `thalweg-reference`.
+//! Scenarios of tests whose controllers may be variants of `thalweg-reference` or `thalweg-c4-history`.
 
 use thalweg_sim::{Clock, Scenario, ScenarioError};
 
@@ -9,6 +9,6 @@ pub(crate) fn from_toml(
     sets: &[(String, String)],
     controllers: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
-    let registry = thalweg_reference::registry();
+    let registry = thalweg_c4_history::registry();
     Scenario::read(text, origin, sets, controllers, Clock::Virtual, &registry)
 }

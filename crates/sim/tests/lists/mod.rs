@@ -25,7 +25,7 @@ pub(crate) fn shortened(messages: &str) -> String {
         .filter_map(|table| table.split('"').nth(1))
         .map(|name| format!("\"{name}\""))
         .collect();
-    let registry: Registry = thalweg_reference::registry();
+    let registry: Registry = thalweg_c4_history::registry();
     let names: Vec<_> = registry.entries().iter().map(|entry| entry.name).collect();
     let metrics: Vec<_> = Metric::ALL.iter().map(|metric| metric.name()).collect();
     messages

@@ -388,7 +388,7 @@ mod tests {
     #[test]
     fn a_controller_that_is_bound_after_the_handshake_gets_its_rtt() {
         let name = "reno:variant=picoquic";
-        let spec = thalweg_reference::registry().read(name).unwrap();
+        let spec = thalweg_c4_history::registry().read(name).unwrap();
         let config = TransportConfig::default();
         let init = Init {
             now: Instant::START,

@@ -439,7 +439,7 @@ impl Rules {
 
 /// A controller of the registry.
 pub(crate) fn controller(name: &str, config: &TransportConfig) -> Box<dyn Controller> {
-    let spec = thalweg_reference::registry().read(name).unwrap();
+    let spec = thalweg_c4_history::registry().read(name).unwrap();
     spec.build(&Init {
         now: Instant::START,
         mtu: config.initial_mtu,

@@ -28,7 +28,7 @@ def tune(
             "--option",
             "-O",
             metavar="NAME[=VALUES]",
-            help="Option to vary: push, push=1.1..1.5, variant=v1|v2; repeatable [all numbers and durations].",
+            help="Option to vary: push, push=1.1..1.5, trim=on|off; repeatable [all numbers and durations].",
         ),
     ] = None,
     suite: Annotated[str, typer.Option(help="A suite, or a folder of scenarios.")] = "search",

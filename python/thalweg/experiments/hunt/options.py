@@ -43,7 +43,7 @@ class Options:
 
 
 def read_options(controller: str, given: Sequence[str]) -> Options:
-    """What varies: `push`, `push=1.1..1.5`, `variant=v1|v2`; with nothing given, all numbers, durations and rates.
+    """What varies: `push`, `push=1.1..1.5`, `trim=on|off`; with nothing given, all numbers, durations and rates.
 
     What the controller sets, as `c4:push=1.2` does, stays. Raises RequestError.
     """
@@ -60,7 +60,7 @@ def read_options(controller: str, given: Sequence[str]) -> Options:
     for words in chosen:
         match = _GIVEN.fullmatch(words)
         if match is None:
-            raise RequestError(f"--option {words!r}: accepted: push, push=1.1..1.5, or variant=v1|v2")
+            raise RequestError(f"--option {words!r}: accepted: push, push=1.1..1.5, or trim=on|off")
         name, values = match["name"], match["values"]
         if known and name not in known:
             raise RequestError(f"--option {words!r}: {controller} has no such option{did_you_mean(name, known)}")

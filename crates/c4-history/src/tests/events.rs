@@ -1,7 +1,7 @@
 //! Responses to single events, and what traces show.
 
 use super::{Flow, VERSIONS};
-use crate::c4_early::Version;
+use crate::Version;
 use thalweg_units::Bytes;
 
 #[test]

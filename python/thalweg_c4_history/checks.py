@@ -24,7 +24,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 from thalweg.base.quantity import percent, text
 from thalweg.experiments.studies.runner.result import Check
-from thalweg.experiments.studies.wifi_compete.published import (
+from thalweg.judging.statistics.claims import Answer, above, below, within
+from thalweg.judging.statistics.digits import ranged
+from thalweg.judging.statistics.interval import Interval, Values
+from thalweg.judging.statistics.means import ratio_to_published_mean
+from thalweg.judging.statistics.ratios import MEDIAN, OrderStatistic, ratio_of_medians, ratio_to_published
+from thalweg_c4_history.published import (
     ACCEPTANCE,
     ALONE,
     PEERS,
@@ -32,11 +37,6 @@ from thalweg.experiments.studies.wifi_compete.published import (
     REMEASURED_TRIALS,
     SAME,
 )
-from thalweg.judging.statistics.claims import Answer, above, below, within
-from thalweg.judging.statistics.digits import ranged
-from thalweg.judging.statistics.interval import Interval, Values
-from thalweg.judging.statistics.means import ratio_to_published_mean
-from thalweg.judging.statistics.ratios import MEDIAN, OrderStatistic, ratio_of_medians, ratio_to_published
 
 MEDIAN_TOLERANCE = 0.15
 """The tolerance of medians, and of means and 90th percentiles too."""

@@ -10,9 +10,9 @@
 use super::constants::QUANTUM_MAX;
 use super::initial::half_peak_window;
 use super::{EarlyC4, State, Version};
-use crate::picoquic::WindowPacing;
 use thalweg_control::Context;
 use thalweg_control::coefficient::Coefficient;
+use thalweg_reference::WindowPacing;
 use thalweg_units::{Bytes, Rate};
 
 /// The largest values that v2 and v3 have seen. Neither Initial nor a new minimum RTT resets them; only

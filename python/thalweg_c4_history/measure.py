@@ -12,11 +12,11 @@ import numpy as np
 
 from thalweg.engine.outcome import Outcomes
 from thalweg.experiments.studies.runner.result import Row
-from thalweg.experiments.studies.wifi_compete.course import Course
-from thalweg.experiments.studies.wifi_compete.parameters import MAIN
-from thalweg.experiments.studies.wifi_compete.published import ALONE, HEAD_START_S, VARIANTS, Distribution
 from thalweg.judging.statistics.interval import Values
 from thalweg.judging.statistics.quantiles import percentile
+from thalweg_c4_history.course import Course
+from thalweg_c4_history.parameters import MAIN
+from thalweg_c4_history.published import ALONE, HEAD_START_S, VARIANTS, Distribution
 
 
 class PairTrials(NamedTuple):

@@ -27,7 +27,7 @@ import polars as pl
 
 from thalweg.engine.outcome import Trial
 from thalweg.experiments.studies.runner.trials import CellTrials
-from thalweg.experiments.studies.wifi_compete.parameters import BACKGROUND, MAIN
+from thalweg_c4_history.parameters import BACKGROUND, MAIN
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -1,4 +1,9 @@
-//! C4 before the drafts: v1, v1 without exit on delay, v2 and v3 (September 2025).
+//! C4 before the drafts: v1, v1 without exit on delay, v2 and v3 (September 2025), for the study `wifi-compete`.
+//!
+//! ```
+//! let spec = thalweg_c4_history::registry().read("c4:variant=v1").unwrap();
+//! assert_eq!(spec.as_str(), "c4:variant=v1");
+//! ```
 //!
 //! # Model
 //! The control variable is the *nominal* window, raised to the data that an ACK shows delivered in a round trip
@@ -50,13 +55,12 @@ mod pig_war;
 mod pushing;
 mod recovery;
 mod rtt_filter;
-pub(crate) mod slips;
+mod slips;
 mod slowdown;
 
 #[cfg(test)]
 mod tests;
 
-use crate::picoquic::WindowPacing;
 use chaotic::Chaotic;
 use constants::ALPHA_INITIAL;
 use cruising::Cruise;
@@ -70,7 +74,8 @@ use slips::Slips;
 use thalweg_control::coefficient::Coefficient;
 use thalweg_control::event::{Ack, EcnCounts, Lost, RttSample};
 use thalweg_control::loss_filter::LossFilter;
-use thalweg_control::{Context, Control, Controller, Init, Observer, Options, Variant};
+use thalweg_control::{Context, Control, Controller, Init, Observer, Options, Registry, Variant};
+use thalweg_reference::WindowPacing;
 use thalweg_units::{Bytes, Duration, Ecn};
 
 /// Which of the early versions.
@@ -95,7 +100,7 @@ impl Version {
 }
 
 /// The versions as variants of C4, slips included.
-pub(crate) const VARIANTS: &[Variant] = &[
+pub const VARIANTS: &[Variant] = &[
     variant("v1", |_, init| published(Version::V1, init)),
     variant("v1-no-exit-on-delay", |_, init| {
         published(Version::V1NoExitOnDelay, init)
@@ -103,6 +108,16 @@ pub(crate) const VARIANTS: &[Variant] = &[
     variant("v2", |_, init| published(Version::V2, init)),
     variant("v3", |_, init| published(Version::V3, init)),
 ];
+
+/// The controllers of `thalweg-reference` with the variants of this crate.
+pub fn registry() -> Registry {
+    let mut registry = thalweg_reference::registry();
+    for &variant in VARIANTS {
+        (registry.add_variant(variant))
+            .expect("a controller of thalweg-control and a name of our own");
+    }
+    registry
+}
 
 const fn variant(name: &'static str, build: fn(&Options, &Init) -> Box<dyn Controller>) -> Variant {
     Variant {

@@ -29,7 +29,7 @@ from thalweg.base.errors import RequestError
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.studies.runner.parameters import option
-from thalweg.experiments.studies.wifi_compete.published import (
+from thalweg_c4_history.published import (
     ACCEPTANCE_S,
     ALONE,
     COMPETITORS,

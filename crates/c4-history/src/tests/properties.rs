@@ -1,10 +1,15 @@
 //! Invariants of every version after any sequence of events.
 
 use super::{Flow, MTU, VERSIONS};
-use crate::c4_early::constants::WINDOW_MINIMUM;
-use crate::c4_early::slips::Slips;
+use crate::constants::WINDOW_MINIMUM;
+use crate::slips::Slips;
+use crate::{VARIANTS, registry};
 use proptest::prelude::*;
+use thalweg_control::OptionKind;
 use thalweg_control::event::EcnCounts;
+use thalweg_control::fake_transport::any_operation::{any_operation, keeps_its_bounds};
+use thalweg_control::fake_transport::{self, INIT};
+use thalweg_control::registry::ENTRIES;
 use thalweg_units::{Bytes, Duration, Rate};
 
 #[derive(Clone, Debug)]
@@ -147,6 +152,30 @@ proptest! {
         };
         prop_assert_eq!(run(VERSIONS[0]), run(VERSIONS[1]));
     }
+}
+
+proptest! {
+    #[test]
+    fn every_variant_keeps_window_pacing_and_quantum_finite_and_above_their_minimum(
+        operations in prop::collection::vec(any_operation(), 1..200),
+        variant in 0..VARIANTS.len(),
+    ) {
+        let name = format!("c4:variant={}", VARIANTS[variant].name);
+        let controller = registry().read(&name).unwrap().build(&INIT);
+        keeps_its_bounds(&mut fake_transport::Flow::of(controller, &INIT), &name, &operations)?;
+    }
+}
+
+#[test]
+fn this_crate_has_the_variants_that_c4_names_as_those_of_another() {
+    let c4 = ENTRIES.iter().find(|entry| entry.name == "c4").unwrap();
+    let mut kinds = c4.options.iter().map(|option| option.kind);
+    let elsewhere = kinds.find_map(|kind| match kind {
+        OptionKind::Variant { elsewhere, .. } => Some(elsewhere),
+        _ => None,
+    });
+    let here: Vec<_> = VARIANTS.iter().map(|variant| variant.name).collect();
+    assert_eq!(Some(&here[..]), elsewhere);
 }
 
 #[test]

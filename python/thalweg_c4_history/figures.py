@@ -19,9 +19,6 @@ from thalweg.engine.outcome import Trial
 from thalweg.engine.trace import Trace
 from thalweg.experiments.studies.runner.page import Page
 from thalweg.experiments.studies.runner.study import Finished
-from thalweg.experiments.studies.wifi_compete.course import CAPACITY_BPS
-from thalweg.experiments.studies.wifi_compete.measure import PairTrials, median_trial, worst_trial
-from thalweg.experiments.studies.wifi_compete.parameters import Cell, Parameters
 from thalweg.pages.chart_data import rows
 from thalweg.pages.figures import Chart
 from thalweg.pages.figures.downsample import changes, downsample
@@ -29,6 +26,9 @@ from thalweg.pages.figures.theme import BLUE, CONFIG, GREEN, GREY, ORANGE, VERMI
 from thalweg.pages.report.section import Section
 from thalweg.pages.report.strip import Strip, Strips, span
 from thalweg.results.replay import replay_trial
+from thalweg_c4_history.course import CAPACITY_BPS
+from thalweg_c4_history.measure import PairTrials, median_trial, worst_trial
+from thalweg_c4_history.parameters import Cell, Parameters
 
 BIN_S = 0.25
 """The share is a mean over this much time."""

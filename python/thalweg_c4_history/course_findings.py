@@ -14,9 +14,6 @@ import numpy as np
 
 from thalweg.base.quantity import percent, text
 from thalweg.experiments.studies.runner.result import Finding
-from thalweg.experiments.studies.wifi_compete.course import Course
-from thalweg.experiments.studies.wifi_compete.findings import reason
-from thalweg.experiments.studies.wifi_compete.published import ALONE, PAPER, SAME
 from thalweg.judging.statistics.claims import (
     FAILS,
     LEAST_TRIALS_OF_SHARES,
@@ -32,6 +29,9 @@ from thalweg.judging.statistics.interval import Interval, Values
 from thalweg.judging.statistics.means import mean_interval
 from thalweg.judging.statistics.quantiles import median, quantile_interval
 from thalweg.judging.statistics.ratios import ratio_of_medians
+from thalweg_c4_history.course import Course
+from thalweg_c4_history.findings import reason
+from thalweg_c4_history.published import ALONE, PAPER, SAME
 
 Cell = tuple[str, str]
 Courses = Mapping[Cell, Sequence[Course]]

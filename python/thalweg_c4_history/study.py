@@ -25,20 +25,20 @@ from thalweg.experiments.studies.runner.result import Check, Finding, Row
 from thalweg.experiments.studies.runner.study import Study, page_of
 from thalweg.experiments.studies.runner.table import Column, number, percentage
 from thalweg.experiments.studies.runner.trials import CellTrials
-from thalweg.experiments.studies.wifi_compete.checks import checks
-from thalweg.experiments.studies.wifi_compete.course import TRACED, Course, courses
-from thalweg.experiments.studies.wifi_compete.course_findings import NEEDED, course_findings
-from thalweg.experiments.studies.wifi_compete.findings import findings
-from thalweg.experiments.studies.wifi_compete.measure import (
+from thalweg.judging.statistics.interval import Values
+from thalweg_c4_history.checks import checks
+from thalweg_c4_history.course import TRACED, Course, courses
+from thalweg_c4_history.course_findings import NEEDED, course_findings
+from thalweg_c4_history.findings import findings
+from thalweg_c4_history.measure import (
     PairTrials,
     ends,
     flow_column,
     main_column,
     row,
 )
-from thalweg.experiments.studies.wifi_compete.parameters import BACKGROUND, Cell, Parameters
-from thalweg.experiments.studies.wifi_compete.published import ACCEPTANCE, ALONE, PAPER, SHARED_MEDIAN_S
-from thalweg.judging.statistics.interval import Values
+from thalweg_c4_history.parameters import BACKGROUND, Cell, Parameters
+from thalweg_c4_history.published import ACCEPTANCE, ALONE, PAPER, SHARED_MEDIAN_S
 
 if TYPE_CHECKING:
     pass

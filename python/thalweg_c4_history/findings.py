@@ -12,7 +12,6 @@ import numpy as np
 
 from thalweg.base.quantity import percent, text
 from thalweg.experiments.studies.runner.result import Finding
-from thalweg.experiments.studies.wifi_compete.published import ALONE, HEAD_START_S, PAPER, PEERS, SAME
 from thalweg.judging.statistics.claims import FAILS, HOLDS, LEAST_TRIALS_OF_SHARES, UNDECIDED, Answer, above, below
 from thalweg.judging.statistics.digits import percent_of, ranged
 from thalweg.judging.statistics.interval import Interval
@@ -21,6 +20,7 @@ from thalweg.judging.statistics.means import mean_interval
 from thalweg.judging.statistics.quantiles import least_worst, median
 from thalweg.judging.statistics.rates import rate_interval
 from thalweg.judging.statistics.ratios import ratio_of_medians
+from thalweg_c4_history.published import ALONE, HEAD_START_S, PAPER, PEERS, SAME
 
 _ALMOST_FOUR = 3.5
 """From here on, a slowdown reads "almost four times"."""

@@ -11,7 +11,7 @@
 
 use super::rival::Rival;
 use super::{Flow, MTU, VERSIONS};
-use crate::c4_early::{State, Version};
+use crate::{State, Version};
 use std::collections::VecDeque;
 use thalweg_control::Controller;
 use thalweg_units::{Bytes, Duration, Instant, Rate};

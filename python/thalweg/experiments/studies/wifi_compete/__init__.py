@@ -1,1 +1,0 @@
-"""The study `wifi-compete`: early versions of C4 against others on bad Wi-Fi."""
