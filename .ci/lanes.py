@@ -28,7 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "target" / "lanes"
 DONE = LOGS / "soak.json"
 PYTEST = ".venv/bin/python -m pytest -rfEs --durations=0 --durations-min=1 --color=no"
-BESIDE = "--numprocesses auto --dist worksteal"
+BESIDE = f"--numprocesses {(os.cpu_count() or 1) + 1} --dist worksteal"
+"""One process more than there are cores: a third of the time of tests is waits for pages, servers and clocks."""
 CODE = "python tests fuzz/python pages bench docs/site .ci"
 CI_S = 25 * 60
 CI_SOAK_S = 8 * 60

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from lab.conftest import Open, Problems, shows
 from lab.test_server import SIMPLE, ask, running
 from thalweg.base.errors import RequestError
 from thalweg.base.files.seal import hash_of
+from thalweg.cli import main
 from thalweg.lab.folder import Folder
 from thalweg.lab.stored import opened as opened_result
 from thalweg.results.suite_result import SuiteResult
@@ -41,11 +41,8 @@ EXCLUDE = """
 
 
 def thalweg(*words: str, cwd: Path) -> None:
-    program = "from thalweg.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", program, *words], cwd=cwd, capture_output=True, text=True, check=False
-    )
-    assert done.returncode in (0, 1), done.stderr
+    with contextlib.chdir(cwd):
+        assert main(words) in (0, 1)
 
 
 @pytest.fixture(scope="module")
