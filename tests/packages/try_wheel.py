@@ -140,7 +140,7 @@ def main(words: list[str]) -> None:
         apart = place.thalweg("study", "wifi-compete")
         if apart.returncode != 2 or "needs the package thalweg_c4_history" not in apart.stderr:
             sys.exit(f"a study that no wheel has: status {apart.returncode}\n{apart.stderr}")
-        early = place.thalweg("run", "c4/simple-20mbps", "--controller", "c4:variant=v1")
+        early = place.thalweg("run", "c4/simple-20mbps", "--controller", "main=c4:variant=v1")
         if early.returncode != 2 or "is not in this build" not in early.stderr:
             sys.exit(f"a variant that no wheel has: status {early.returncode}\n{early.stderr}")
         for page in ("mine.html", "results/report.html"):

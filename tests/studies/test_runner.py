@@ -118,7 +118,7 @@ def test_a_study_consists_of_its_parameters_and_its_measurements(tmp_path: Path)
     assert [done for _, done, _ in heard] == sorted(done for _, done, _ in heard)
     root = done.save(tmp_path / "study")
     files = sorted(str(file.relative_to(root)) for file in root.rglob("*") if file.is_file())
-    assert files == ["report.html", "scenarios/100kB.toml", "scenarios/200kB.toml", "experiment.json"]
+    assert files == ["experiment.json", "report.html", "scenarios/100kB.toml", "scenarios/200kB.toml"]
 
 
 def test_the_tables_and_the_legend_of_a_study_follow_from_its_columns(tmp_path: Path) -> None:
