@@ -82,14 +82,15 @@ def line(*words: str) -> list[str]:
     return [sys.executable, "-c", _AT_ONCE, *words]
 
 
-def _without_times(value: Any) -> Any:
+def without_times(value: Any) -> Any:
+    """A document without what differs between two runs of the same trials."""
     if isinstance(value, dict):
-        return {key: _without_times(inner) for key, inner in value.items() if key not in _TIMES}
-    return [_without_times(inner) for inner in value] if isinstance(value, list) else value
+        return {key: without_times(inner) for key, inner in value.items() if key not in _TIMES}
+    return [without_times(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _document(folder: Path) -> Any:
-    return _without_times(json.loads((folder / DOCUMENT).read_text(encoding="utf-8")))
+    return without_times(json.loads((folder / DOCUMENT).read_text(encoding="utf-8")))
 
 
 def _tables(folder: Path, pattern: str) -> dict[str, Any]:

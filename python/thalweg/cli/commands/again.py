@@ -9,7 +9,7 @@ from typing import Any
 
 from typer.models import ArgumentInfo
 
-from thalweg.base.seeds import set_of
+from thalweg.base.seeds import first_seed, set_of
 
 _HOW = {
     "jobs",
@@ -52,7 +52,7 @@ def command_line(command: str, signature: inspect.Signature, given: Mapping[str,
         names = [info.default, *(info.param_decls or ())]
         declared = [flag for flag in names if isinstance(flag, str) and flag.startswith("--")]
         flag = declared[0] if declared else f"--{name.replace('_', '-')}"
-        if name == "seed":
+        if info.callback is first_seed:  # the command got the first seed of the set that was given
             value = set_of(value)
         if value == parameter.default:
             continue
