@@ -72,24 +72,19 @@ def kind_of(file: Path) -> Kind:
             begins = _BEGINNING.match(data.read(_PEEKED))
     except OSError as error:
         raise ResultError(f"cannot read {file}: {error.strerror}") from None
-    kind = begins[1].decode() if begins else _header(file, parse(file))
-    return next(one for one in KINDS if one == kind) if kind in KINDS else _refuse_kind(file, kind)
+    return _kind(file, begins[1].decode() if begins else _of_this_version(file, parse(file)).get("kind"))
 
 
-def read(file: Path, kind: Kind) -> dict[str, Any]:
-    """The document of an experiment of a kind, with its head checked. Raises ResultError."""
-    document = parse(file)
-    found = _header(file, document)
-    if found != kind:
-        _refuse_kind(file, found, kind)
+def read(file: Path) -> dict[str, Any]:
+    """The document of an experiment, with its head checked. Raises ResultError."""
+    document = _of_this_version(file, parse(file))
     check(file, "", document, HEAD)
     check(file, "host.", document["host"], _HOST)
     if not 0 <= document["seed"] < 2**64:
         refuse(file, "seed", document["seed"], "0 to 2^64 - 1")
     if document["trials"] < 0:
         refuse(file, "trials", document["trials"], "0 or more")
-    checked: dict[str, Any] = document
-    return checked
+    return document
 
 
 def read_hashes(file: Path, document: Mapping[str, Any]) -> dict[str, str] | None:
@@ -162,16 +157,16 @@ def refuse(file: Path, key: str, value: Any, accepted: str) -> Never:
     raise ResultError(f"{file}: {key} = {shown}; accepted: {accepted}")
 
 
-def _header(file: Path, document: Any) -> str:
-    """The kind that a document says it is of. Raises ResultError if it is not an experiment of this version."""
+def _of_this_version(file: Path, document: Any) -> dict[str, Any]:
+    """A document, if it is of an experiment of this version. Raises ResultError."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ResultError(f"{file}: this is not an experiment that this version reads ({FORMAT}); run it again")
-    kind = document.get("kind")
-    return kind if isinstance(kind, str) else _refuse_kind(file, kind)
+    return document
 
 
-def _refuse_kind(file: Path, kind: object, *accepted: Kind) -> Never:
-    refuse(file, "kind", kind, ", ".join(accepted or KINDS))
+def _kind(file: Path, found: object) -> Kind:
+    """The kind that a document says it is of. Raises ResultError if there is none of this name."""
+    return next((kind for kind in KINDS if kind == found), None) or refuse(file, "kind", found, ", ".join(KINDS))
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -277,7 +277,7 @@ def _older(folder: Path, kind: Kind, files: Files) -> list[Path]:
         return []
     if (there := kind_of(found)) != kind:
         raise RequestError(f"{folder} holds a {there}, and not a {kind}; choose another folder")
-    older = [*(folder / name for name in files(found, read(found, kind))), found]
+    older = [*(folder / name for name in files(found, read(found))), found]
     for file in older:
         if _is_folder(file):
             raise RequestError(f"{file} is a folder; accepted: the file of a {kind}")

@@ -34,7 +34,7 @@ def document_in(folder: Path, kind: Kind) -> tuple[Path, dict[str, Any]]:
         page = folder / "report.html"
         told = f"; its page is {page}" if page.is_file() else ""
         raise ResultError(f"{folder} holds a {found}, and not a {kind}{told}")
-    return file, read(file, kind)
+    return file, read(file)
 
 
 def _missing(folder: Path) -> str:

@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
@@ -164,7 +165,7 @@ class Tails:
         """The title of the scenario."""
         return self._scenario.title
 
-    @property
+    @cached_property
     def _scenario(self) -> Scenario:
         return Scenario.from_toml(self.text, self.name)
 
