@@ -111,12 +111,7 @@ pub const VARIANTS: &[Variant] = &[
 
 /// The controllers of `thalweg-reference` with the variants of this crate.
 pub fn registry() -> Registry {
-    let mut registry = thalweg_reference::registry();
-    for &variant in VARIANTS {
-        (registry.add_variant(variant))
-            .expect("a controller of thalweg-control and a name of our own");
-    }
-    registry
+    thalweg_reference::registry().with_variants(VARIANTS)
 }
 
 const fn variant(name: &'static str, build: fn(&Options, &Init) -> Box<dyn Controller>) -> Variant {

@@ -87,6 +87,19 @@ impl Registry {
         Ok(())
     }
 
+    /// This registry with the variants of a crate.
+    ///
+    /// # Panics
+    /// Where [`add_variant`](Registry::add_variant) fails: crates name controllers that are here, and are free to choose names.
+    #[must_use]
+    pub fn with_variants(mut self, variants: &[Variant]) -> Registry {
+        for &variant in variants {
+            self.add_variant(variant)
+                .expect("a controller that is here, and a name that is free");
+        }
+        self
+    }
+
     /// Adds a variant of a controller that is here: a further value of its option `variant`.
     ///
     /// # Errors

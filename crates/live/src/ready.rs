@@ -33,7 +33,7 @@ impl Awaited<'_> {
     ) -> Result<(), String> {
         let text = |error: io::Error| error.to_string();
         let begin = time::Instant::now();
-        let within = time::Duration::from_nanos(ready.within.as_nanos());
+        let within = time::Duration::from(ready.within);
         loop {
             let is_ready = match &ready.when {
                 When::Tcp(port) => self.host.has_socket("tcp", *port).map_err(text)?,

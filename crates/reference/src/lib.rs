@@ -23,11 +23,7 @@ pub use picoquic::WindowPacing;
 
 /// The controllers of `thalweg-control` with the variants and the mutants of this crate.
 pub fn registry() -> Registry {
-    let mut registry = Registry::standard();
-    for &variant in VARIANTS {
-        (registry.add_variant(variant))
-            .expect("a controller of thalweg-control and a name of our own");
-    }
+    let mut registry = Registry::standard().with_variants(VARIANTS);
     (registry.add(mutants::ENTRY)).expect("a name of our own");
     registry
 }

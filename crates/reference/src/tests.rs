@@ -29,9 +29,10 @@ fn this_crate_has_the_variants_that_its_controllers_name_as_those_of_another() {
     let mut named = Vec::new();
     for entry in ENTRIES {
         for option in entry.options {
-            if let OptionKind::Variant { elsewhere, .. } = option.kind
-                && entry.name != "c4"
-            // those of `thalweg-c4-history`
+            if let OptionKind::Variant {
+                elsewhere, whence, ..
+            } = option.kind
+                && whence.contains(env!("CARGO_PKG_NAME"))
             {
                 named.extend(elsewhere.iter().map(|variant| (entry.name, *variant)));
             }
