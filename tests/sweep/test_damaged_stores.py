@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import shutil
@@ -15,6 +16,7 @@ import pytest
 
 from thalweg import ResultError, Sweep, SweepResult, _native
 from thalweg.base.errors import RequestError
+from thalweg.base.files.document import DOCUMENT
 from thalweg.base.files.seal import hash_of, sealed
 from thalweg.cli import main
 from thalweg.trials.store.trial_files import trial_files, write_trials
@@ -299,3 +301,30 @@ def _shard(root: Path, number: int) -> list[str]:
 def test_the_hash_in_a_name_is_of_the_engine_and_the_bytes(stores: tuple[Path, Path]) -> None:
     for file in own_files(stores[0]):
         assert hash_of(file, f"{_native.engine()}\n".encode())[:32] == file.stem.partition("-")[2]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("axes", [], "axes = []; accepted: one axis or more"),
+        ("axes", [{"key": None, "column": "path.rate_bps", "unit": "bps"}], "axes.0.key = null; accepted: text"),
+        ("axes", [{"key": "x", "column": "path.rate_bps", "unit": "bps"}], "columns are missing"),
+        ("axes", [3], "axes.0 = 3; accepted: a table"),
+        ("flows", [{"name": "main", "controller": True}], "flows.0.controller = true; accepted: text"),
+    ],
+)
+def test_a_document_that_was_edited_wrongly_has_one_message(
+    stores: tuple[Path, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    key: str,
+    value: object,
+    told: str,
+) -> None:
+    shutil.copytree(stores[0], tmp_path / "store")
+    file = tmp_path / "store" / DOCUMENT
+    document = json.loads(file.read_text())
+    del document["sha256"]
+    file.write_text(json.dumps({**document, key: value}))
+    assert main(["compare", str(tmp_path / "store"), str(stores[0])]) == 2
+    assert told in capsys.readouterr().err

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from thalweg.base.errors import ResultError
-from thalweg.base.files.document import Types, check, read_hashes
+from thalweg.base.files.document import Types, check, read_hashes, refuse, table
 from thalweg.base.files.stored import document_in
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.sweep.plan import INLINE, Plan
@@ -21,6 +22,8 @@ _OWN: Types = {
     "flows": (list,),
 }
 """What a sweep has, and what not all experiments have."""
+_AXIS: Types = {"key": (str,), "column": (str,), "unit": (str, NoneType)}
+_FLOW: Types = {"name": (str,), "controller": (str,)}
 SAME = ("name", "plan", "engine", "trials", "seed", "settings", "axes")
 """What is the same in stores that are merged."""
 
@@ -42,10 +45,13 @@ def read_head(folder: Path) -> dict[str, Any]:
     """The document of the sweep in a folder, checked. Raises ResultError."""
     file, document = document_in(folder, "sweep")
     check(file, "", document, _OWN)
-    whole = all(isinstance(axis, dict) and {"key", "column", "unit"} <= axis.keys() for axis in document["axes"])
-    whole &= all(isinstance(flow, dict) and {"name", "controller"} <= flow.keys() for flow in document["flows"])
-    whole &= all(isinstance(pair, list) and [*map(type, pair)] == [str, str] for pair in document["settings"])
-    if not whole or "/" in document["engine"]:
+    if not document["axes"]:
+        refuse(file, "axes", [], "one axis or more")
+    for key, types in (("axes", _AXIS), ("flows", _FLOW)):
+        for number, found in enumerate(document[key]):
+            check(file, f"{key}.{number}.", table(file, f"{key}.{number}", found), types)
+    pairs = all(isinstance(pair, list) and [*map(type, pair)] == [str, str] for pair in document["settings"])
+    if not pairs or "/" in document["engine"]:
         raise ResultError(f"{file}: the store is damaged")
     if not {*(read_hashes(file, document) or {})} <= {"points.parquet", INLINE}:
         raise ResultError(f"{file}: hashes: the store is damaged")

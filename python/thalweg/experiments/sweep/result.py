@@ -61,7 +61,7 @@ class SweepResult:
     def points(self) -> pl.DataFrame:
         """One row for each point: its `index` and `point`, and its axes."""
         points = read(self.folder / POINTS, pl.scan_parquet(self.folder / POINTS, glob=False))
-        wanted = {"index", "point", *self.axes}
+        wanted = {"index", "point", *self.axes, *(f"{TEXT}{axis['key']}" for axis in self.head["axes"])}
         if not wanted <= set(points.columns):
             raise ResultError(f"{self.folder / POINTS}: the store is damaged: columns are missing")
         return points.sort("index")
