@@ -1,6 +1,5 @@
-"""Chromium for tests of pages, one at a time: Playwright allows no two at once in a process.
+"""Chromium for tests of pages, one for each module: Playwright allows no two at once in a process.
 
-It goes on from one module to the next as long as their tests want it, and its pages are closed between them.
 `make browser` gets it where it may. Without it tests are skipped, and fail in CI.
 """
 
@@ -9,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,10 +21,6 @@ Scheme = Literal["light", "dark"]
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser")
 """Without the parts that draw windows, tests take a seventh less time."""
-RUNNING: list[Browser] = []
-"""Chromium, while it runs."""
-STARTED = ExitStack()
-"""What ends with it."""
 CHROMIUM = os.environ.get("CHROMIUM") or next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
@@ -37,30 +31,11 @@ def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         assert "CI" not in os.environ, "there is no Chromium (Debian's package chromium): make browser"
         pytest.skip("there is no Chromium (Debian's package chromium): make browser")
-    if not RUNNING or not RUNNING[0].is_connected():
-        end()
-        playwright = STARTED.enter_context(sync_playwright())
+    with sync_playwright() as playwright:
         # Root has no sandbox, and CI is root.
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        STARTED.callback(chromium.close)
-        RUNNING.append(chromium)
-    (chromium,) = RUNNING
-    yield chromium
-    for context in chromium.contexts:
-        context.close()
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Ends Chromium before a module that has no use for it."""
-    if nextitem is None or (nextitem.path != item.path and "browser" not in getattr(nextitem, "fixturenames", ())):
-        end()
-
-
-def end() -> None:
-    """Ends Chromium, if it runs."""
-    RUNNING.clear()
-    STARTED.close()
+        yield chromium
+        chromium.close()
 
 
 def opened(browser: Browser, page: Path, width: int = 1300, scheme: Scheme = "light", anchor: str = "") -> Page:
