@@ -62,6 +62,15 @@ _WORDS = {str: "text", int: "a whole number", float: "a number", dict: "a table"
 _WORDS |= {bool: "true or false", NoneType: "null"}
 
 
+def in_words(kind: Kind) -> str:
+    """A kind in a sentence.
+
+    >>> in_words("suite"), in_words("tails")
+    ('a suite', 'tails')
+    """
+    return kind if kind == "tails" else f"a {kind}"
+
+
 def kind_of(file: Path) -> Kind:
     """What kind of experiment a document is of. Raises ResultError.
 

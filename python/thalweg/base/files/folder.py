@@ -28,7 +28,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from thalweg.base.errors import RequestError
-from thalweg.base.files.document import DOCUMENT, Kind, kind_of, read
+from thalweg.base.files.document import DOCUMENT, Kind, in_words, kind_of, read
 from thalweg.base.files.whole_file import is_partial, remove_abandoned
 
 _UNFINISHED, _WHOLE, _MOVING = ".unfinished", ".whole", ".moving"
@@ -276,7 +276,7 @@ def _older(folder: Path, kind: Kind, files: Files) -> list[Path]:
     if found is None:
         return []
     if (there := kind_of(found)) != kind:
-        raise RequestError(f"{folder} holds a {there}, and not a {kind}; choose another folder")
+        raise RequestError(f"{folder} holds {in_words(there)}, and not {in_words(kind)}; choose another folder")
     older = [*(folder / name for name in files(found, read(found))), found]
     for file in older:
         if _is_folder(file):

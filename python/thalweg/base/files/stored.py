@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.base.errors import ResultError
-from thalweg.base.files.document import DOCUMENT, Kind, kind_of, read
+from thalweg.base.files.document import DOCUMENT, Kind, in_words, kind_of, read
 from thalweg.base.files.folder import TRIALS, find_file
 
 _EARLIER = ("metadata.json", "study.json", "sweep.json", "hunt.json", "tails.json")
@@ -33,7 +33,7 @@ def document_in(folder: Path, kind: Kind) -> tuple[Path, dict[str, Any]]:
     if found != kind:
         page = folder / "report.html"
         told = f"; its page is {page}" if page.is_file() else ""
-        raise ResultError(f"{folder} holds a {found}, and not a {kind}{told}")
+        raise ResultError(f"{folder} holds {in_words(found)}, and not {in_words(kind)}{told}")
     return file, read(file)
 
 

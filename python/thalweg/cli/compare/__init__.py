@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from thalweg.base.errors import RequestError
+from thalweg.base.files.document import in_words
 from thalweg.base.files.stored import kind_in
 from thalweg.base.quantity import percent
 from thalweg.cli import ci
@@ -127,7 +128,7 @@ def compare(
     for folder, other in zip(folders, kinds, strict=True):
         if other is not None and kind is not None and other != kind:
             raise RequestError(
-                f"{folders[0]} holds a {kind}, which cannot be compared with the {other} in {folder}"
+                f"{folders[0]} holds {in_words(kind)}, which cannot be compared with the {other} in {folder}"
             )
     if kind in ("study", "sweep"):
         if drawing:
