@@ -250,7 +250,7 @@ def said(*command: str) -> str:
 def rust(packages: Sequence[str] = ()) -> Stage:
     """The tests of crates: of all, if none is named."""
     named = f" PACKAGES='{' '.join(packages)}'" if packages else ""
-    return Stage("rust", 30 if packages else 300, (f"make --no-print-directory test-rust{named}",))
+    return Stage("rust", 30 if packages else 310, (f"make --no-print-directory test-rust{named}",))
 
 
 SEED = "SEED=$(git rev-parse HEAD)"
@@ -271,9 +271,9 @@ QUICK = (
 TEST = [
     BUILD,
     STYLE,
-    Stage("lint", 80, (f"{MAKE} clippy", ".venv/bin/mypy")),
+    Stage("lint", 100, (f"{MAKE} clippy", ".venv/bin/mypy")),
     rust(),
-    Stage("python", 650, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
+    Stage("python", 450, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
 ]
 IGNORED = " ".join(f"--package thalweg-{crate}" for crate in ("sim", "quic-sockets", "adapters", "fuzz", "live"))
 NOT_FOREIGN = " ".join(f"--ignore={path}" for path in FOREIGN.split())
