@@ -73,7 +73,7 @@ def gate(
         assert status == 0, (library, controllers)
         status, output = said([*words, *after, *options, "--format", "json"])
     document = json.loads(output)
-    return Answer(document["identical"], document["trials"], status)
+    return Answer(document["identical"], document["played"], status)
 
 
 def said(words: list[str]) -> tuple[int, str]:

@@ -319,7 +319,7 @@ def test_edited_numbers_beside_the_hashes_of_before_are_no_identical_trials(
     capsys.readouterr()
     assert main([*gate, "--strict"]) == 1
     answer = json.loads(capsys.readouterr().out)
-    assert (answer["trials"], answer["identical"]) == (4, 2)
+    assert (answer["played"], answer["identical"]) == (4, 2)
 
 
 @pytest.mark.parametrize("name", ["a\u00a0b", "\u4e3b\u3000\u6d41", "\U0001f469\u200d\U0001f52c", "a b@1"])

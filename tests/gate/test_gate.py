@@ -248,7 +248,7 @@ def test_documents_are_well_formed_and_files_come_beside_the_table(
     capsys.readouterr()
     assert gate("-c", "main=cubic:beta=0.3", "--format", "json", "--quiet") == 1
     document = json.loads(capsys.readouterr().out)
-    assert (document["trials"], document["identical"], document["compared"]) == (40, 0, 10)
+    assert (document["played"], document["identical"], document["compared"]) == (40, 0, 10)
     assert document["worse"] > len(failures) == 2
     assert gate("-c", "main=cubic:beta=0.3", "--format", "github", "--quiet") == 1
     assert capsys.readouterr().out.count("::error title=gate c4/") == len(failures)

@@ -43,6 +43,6 @@ def test_the_table_of_the_manual_is_what_the_gate_finds(tmp_path: Path, capsys: 
         capsys.readouterr()
         status = main([*gate, "-c", controller, *options, "--format", "json"])
         document = json.loads(capsys.readouterr().out)
-        assert document["trials"] == 240
+        assert document["played"] == 240
         found.append((controller, options, document["identical"], status))
     assert found == ROWS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -40,18 +41,20 @@ def score(
 
     Example: `thalweg score mine.py --suite search`
     """
+    from thalweg.cli.commands.again import command_line  # noqa: PLC0415
     from thalweg.cli.store.playing import playing, shard_of, tell_shard  # noqa: PLC0415 - loads tables
     from thalweg.experiments.score import score as scored_by  # noqa: PLC0415
     from thalweg.experiments.score.store import save  # noqa: PLC0415
     from thalweg.experiments.studies.runner.folder import reserve_folder  # noqa: PLC0415
     from thalweg.trials.store.stored import Elsewhere  # noqa: PLC0415
 
+    again = command_line("score", inspect.signature(score, eval_str=True), locals())
     part = shard_of(shard, out)
     with reserve_folder(out) if out else nullcontext():
         try:
             with Bar() as bar, playing(out, jobs, cluster, part) as executor:
                 here = executor if out or jobs or cluster else None
-                scored = scored_by(controller, suite, trials, seed, bar.show, here)
+                scored = scored_by(controller, suite, trials, seed, bar.show, here, again)
         except Elsewhere:
             assert out is not None
             tell_shard(part, out)

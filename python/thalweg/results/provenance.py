@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from thalweg import _native
-from thalweg.base.files.document import FORMAT, Kind
+from thalweg.base.files.document import FORMAT, Printed
 from thalweg.results.host import host
 
 TIMES = ("started", "wall_s", "core_s")
@@ -30,7 +30,7 @@ class Provenance:
 
     def head(
         self,
-        kind: Kind,
+        kind: Printed,
         name: str | None,
         title: str,
         source: str | None,
@@ -59,6 +59,11 @@ class Provenance:
             "wall_s": round(self.wall_s, 3),
             "core_s": round(core_s, 3),
         }
+
+
+def repeatable(head: Mapping[str, Any]) -> dict[str, Any]:
+    """A head without what differs between two runs of one command, on any host."""
+    return {key: value for key, value in head.items() if key not in ("host", *TIMES)}
 
 
 def provenance_of(document: Mapping[str, Any]) -> dict[str, Any]:

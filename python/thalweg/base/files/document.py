@@ -2,7 +2,7 @@
 
     {
       "format": "thalweg-experiment/1",
-      "kind": "suite", "study", "sweep", "hunt" or "tails",
+      "kind": "suite", "study", "sweep", "hunt" or "tails"; "gate", "bench", "score" and "tune" are only printed
       "name": ...,     "the suite, the study or the scenario; null for a scenario file on its own"
       "title", "source", "version", "engine", "host", "started", "command", "seed", "trials", "wall_s", "core_s",
       ...
@@ -30,6 +30,8 @@ DOCUMENT = "experiment.json"
 FORMAT = "thalweg-experiment/1"
 Kind: TypeAlias = Literal["suite", "study", "sweep", "hunt", "tails"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+Printed: TypeAlias = Kind | Literal["gate", "bench", "score", "tune"]
+"""The kinds of which a command prints a document with this head, those included that are not stored."""
 _LARGEST = 256 << 20
 """A larger document is none of ours: the longest traces that a scenario may name have 32 MiB."""
 _BEGINNING = re.compile(rb'\{\s*"format":\s*"' + FORMAT.encode() + rb'",\s*"kind":\s*"([a-z]+)"')

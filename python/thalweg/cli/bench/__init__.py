@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +12,7 @@ import typer
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import share, split
 from thalweg.cli.bench.table import print_bench
+from thalweg.cli.commands.again import command_line
 from thalweg.cli.console import Bar, complain, note, print_json
 from thalweg.cli.live_options import ADVICE, LiveOptions
 from thalweg.cli.options import (
@@ -28,6 +31,7 @@ from thalweg.engine.catalogue import Suite
 from thalweg.engine.outcome import together
 from thalweg.experiments.bench import Bench, Plan, run_bench, side_of
 from thalweg.judging.statistics.sequential import fewest
+from thalweg.results.provenance import Provenance
 from thalweg.results.suite_result import Store, SuiteResult
 
 ROUNDS = 20
@@ -77,6 +81,8 @@ def bench(
 
     Example: `thalweg bench before.toml after.toml --realtime --out bench`
     """
+    begin = time.perf_counter()
+    made = Provenance(command=command_line("bench", inspect.signature(bench, eval_str=True), locals()))
     sides = [side_of(a)]
     if b is not None:
         sides.append(side_of(b, [sides[0].name]))
@@ -96,7 +102,9 @@ def bench(
     options = LiveOptions(realtime, bound, retry=retry)
     with Bar() as bar:
         done = run_bench(plan, options.timing(), lambda name, number: bar.show(name, number, rounds))
-    document = _document(done, plan, suite)
+    made.wall_s = time.perf_counter() - begin
+    head = made.head("bench", found.name, found.title, found.source, seed, rounds, done.core_s)
+    document = {**head, **_document(done, plan)}
     if out:
         _store(done, found, plan, out)
     if format_ is Format.JSON:
@@ -130,13 +138,10 @@ def _reserve(out: Path) -> None:
         raise RequestError(f"cannot write {out}: {error.strerror}") from None
 
 
-def _document(done: Bench, plan: Plan, suite: str) -> dict[str, Any]:
+def _document(done: Bench, plan: Plan) -> dict[str, Any]:
     return {
-        "kind": "bench",
-        "name": suite,
         "sides": [side.document() for side in done.sides],
         "width": plan.width,
-        "rounds": plan.rounds,
         "failure": done.failure,
         "conditions": [
             {

@@ -33,6 +33,8 @@ _HOW = {
     "report",
     "capture",
     "context",
+    "junit",
+    "markdown",
 }
 """Options for how something runs and where it writes, not for its content."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +15,7 @@ from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.whole_file import whole_file
 from thalweg.base.seeds import LARGEST_SET, SET_SIZE, first_seed
 from thalweg.base.toml import place, read_toml, shown
+from thalweg.cli.commands.again import command_line
 from thalweg.cli.console import Bar, complain, note
 from thalweg.cli.gate.outputs import Answers, Outputs
 from thalweg.cli.gate.replays import Given
@@ -47,6 +50,7 @@ from thalweg.experiments.gate.judgement import Judgement, judge_changes
 from thalweg.experiments.gate.reading import LARGEST, check_replaceable, read_baseline
 from thalweg.experiments.gate.scenarios import Scenarios
 from thalweg.judging.thresholds import Thresholds, read_thresholds
+from thalweg.results.provenance import Provenance
 from thalweg.trials.store.shard import Shard
 
 TRIALS = 20
@@ -143,6 +147,7 @@ def gate(
 
     Example: `thalweg gate c4 --only "simple-*" -c main=cubic --baseline thalweg-baseline.json --accept`
     """
+    again = command_line("gate", inspect.signature(gate, eval_str=True), locals())
     options = LiveOptions(realtime, bound, retry=retry)
     if live:
         _check_live(baseline, accept, strict, before, controller, out)
@@ -174,7 +179,9 @@ def gate(
             first_seed(seed or 1),
             options,
             outputs,
+            again,
         )
+    begin, made = time.perf_counter(), Provenance(command=again)
     old = _old(baseline, accept, only)
     first = first_seed(seed) if seed else old.seed if old else first_seed(1)
     trials = trials_ or (old.trials if old else TRIALS)
@@ -186,11 +193,12 @@ def gate(
         check_fit(baseline, old, found.name, scenarios.fingerprints, first, trials, whole=not only)
         check_metrics(baseline, old, scenarios.judged, judged_by)
     with Bar() as bar, playing(out, jobs, cluster, Shard()) as executor:
-        now = scenarios.play(executor, judged_by, lambda done: bar.show("trials", done, scenarios.trials))
+        played = scenarios.play(executor, judged_by, lambda done: bar.show("trials", done, scenarios.trials))
+    made.wall_s = time.perf_counter() - begin
     if accept:
-        return _accept(baseline, scenarios.accepted(old if only else None, now), scenarios)
+        return _accept(baseline, scenarios.accepted(old if only else None, played.recorded), scenarios)
     assert old is not None
-    judgement = judge_changes(old.scenarios, now, scenarios.seeds, judged_by)
+    judgement = judge_changes(old.scenarios, played.recorded, scenarios.seeds, judged_by)
     command = Given(
         scenarios={entry.name: entry.reference for entry in found.entries},
         flows={one.name: [str(flow["name"]) for flow in one.flows] for one in scenarios.scenarios},
@@ -199,7 +207,8 @@ def gate(
         stack=stack,
         allow_unseeded=allow_unseeded,
     )
-    outputs.write(_answers(judgement, found.name, command, strict))
+    head = made.head("gate", found.name, found.title, found.source, first, trials, played.core_s)
+    outputs.write(_answers(judgement, head, command, strict))
     return _status(judgement, strict)
 
 
@@ -267,12 +276,12 @@ def _accept(file: Path, baseline: Baseline, scenarios: Scenarios) -> int:
     return PASSED
 
 
-def _answers(judgement: Judgement, suite: str, given: Given, strict: bool) -> Answers:
+def _answers(judgement: Judgement, head: Mapping[str, Any], given: Given, strict: bool) -> Answers:
     return Answers(
-        suite,
+        head,
         {"strict": strict, **judgement.document()},
         cases_of(judgement, given, strict),
-        as_markdown(judgement, suite, given, strict),
+        as_markdown(judgement, head["name"], given, strict),
         print_table=lambda: print_judgement(judgement),
         complain=lambda: complain_of(judgement, given, strict),
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.text import Text
 
@@ -21,6 +23,7 @@ from thalweg.judging.answer import Answer
 from thalweg.judging.pairs import Pairs
 from thalweg.judging.statistics.sequential import ERROR
 from thalweg.judging.thresholds import Thresholds
+from thalweg.results.provenance import Provenance
 
 PAIRS = 40
 """Most pairs of each scenario unless `-n` says otherwise."""
@@ -40,20 +43,24 @@ def gate_live(
     first: int,
     options: LiveOptions,
     outputs: Outputs,
+    again: str,
 ) -> int:
-    """Plays pairs from the first seed on, and answers."""
+    """Plays pairs from the first seed on, and answers; `again` is the command."""
+    begin, made = time.perf_counter(), Provenance(command=again)
     then, now = bindings(before, "--before"), bindings(controllers)
     found = LiveGate.of(suite, only, then, now, overrides, thresholds, pairs)
     with Bar() as bar:
         found.play(first, options.timing(), lambda done: bar.show("pairs", done, pairs))
-    outputs.write(_answers(found.metrics, suite.name))
+    made.wall_s = time.perf_counter() - begin
+    head = made.head("gate", suite.name, suite.title, suite.source, first, pairs, found.core_s)
+    outputs.write(_answers(found.metrics, head))
     if found.left_out:
         count = "1 pair is" if found.left_out == 1 else f"{found.left_out} pairs are"
         note(f"{count} left out: a trial was not what its scenario describes; {ADVICE}")
     return INTERRUPTED if found.interrupted else _status(found.metrics)
 
 
-def _answers(metrics: Sequence[Pairs], suite: str) -> Answers:
+def _answers(metrics: Sequence[Pairs], head: Mapping[str, Any]) -> Answers:
     scenarios = dict.fromkeys(one.scenario for one in metrics)
     cases = [_case([one for one in metrics if one.scenario == name]) for name in scenarios]
 
@@ -70,7 +77,7 @@ def _answers(metrics: Sequence[Pairs], suite: str) -> Answers:
                 complain(f"{case.group}: {case.name}: {case.failure}", label="worse: ")
 
     document = {"live": True, "error": ERROR, "metrics": [one.document() for one in metrics]}
-    return Answers(suite, document, cases, _markdown(metrics, suite), print_table, complain_of_worse)
+    return Answers(head, document, cases, _markdown(metrics, head["name"]), print_table, complain_of_worse)
 
 
 def _status(metrics: Sequence[Pairs]) -> int:

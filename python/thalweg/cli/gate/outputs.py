@@ -19,9 +19,10 @@ from thalweg.cli.options import SuiteFormat
 class Answers:
     """The answers of one gate, in each form."""
 
-    suite: str
+    head: Mapping[str, Any]
+    """The head of the document, of kind `gate` and with the name of the suite."""
     document: Mapping[str, Any]
-    """As JSON, without the suite."""
+    """The rest of it."""
     cases: Sequence[Case]
     """As services of CI take them."""
     markdown: str
@@ -40,9 +41,9 @@ class Outputs:
 
     def write(self, answers: Answers) -> None:
         """Prints the answers, and appends or writes them to files. Raises RequestError."""
-        title = f"gate {answers.suite}"
+        title = f"gate {answers.head['name']}"
         if self.format_ is SuiteFormat.JSON:
-            print_json({"kind": "gate", "name": answers.suite, **answers.document})
+            print_json({**answers.head, **answers.document})
         elif self.format_ is SuiteFormat.MARKDOWN:
             say(answers.markdown, end="")
         elif self.format_ in ci.FORMATS:

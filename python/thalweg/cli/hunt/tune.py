@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from thalweg.base.seeds import first_seed
+from thalweg.cli.commands.again import command_line
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import ClusterAddress, Format, Jobs, Quiet, SetNumber, check_outputs
 from thalweg.cli.status import INTERRUPTED, NOTHING_FOUND, PASSED
+from thalweg.engine.catalogue import Suite
 from thalweg.engine.controllers.definition import file_of
 
 if TYPE_CHECKING:
@@ -54,32 +60,39 @@ def tune(
     """
     from thalweg.experiments.hunt.options import read_options  # noqa: PLC0415
     from thalweg.experiments.hunt.tune import Tuner  # noqa: PLC0415
+    from thalweg.results.provenance import Provenance  # noqa: PLC0415
     from thalweg.trials.choice import chosen  # noqa: PLC0415 - loads tables
 
+    again = command_line("tune", inspect.signature(tune, eval_str=True), locals())
+    begin, made = time.perf_counter(), Provenance(command=again)
     code = file_of(controller)
     check_outputs({"--out": out}, [Path(code)] if code else [])
     tuner = Tuner(read_options(controller, option or []), suite, trials, seed, budget, search_seed)
     with Bar() as bar, stopped_by_terminate(), chosen(jobs, cluster) as tuner.executor:
         tuned = tuner.run(bar.show)
+    made.wall_s = time.perf_counter() - begin
+    of, title = Suite.find(suite), f"Options of {controller}"
+    head = made.head("tune", of.name, title, of.source, first_seed(seed), trials, tuned.core_s)
+    document = {**head, **tuned.document()}
     if format_ is Format.JSON:
-        print_json(tuned.document())
+        print_json(document)
     else:
         _print(tuned)
     if out:
-        _write(tuned, out)
+        _write(document, out)
     if not tuned.complete:
         complain(f"interrupted: the best of {tuned.tried} choices is {tuned.best}; nothing was judged", label="")
         return INTERRUPTED
     return PASSED if tuned.is_better else NOTHING_FOUND
 
 
-def _write(tuned: TuningResult, out: Path) -> None:
+def _write(document: Mapping[str, Any], out: Path) -> None:
     import json  # noqa: PLC0415
 
     from thalweg.base.files.whole_file import whole_file  # noqa: PLC0415
 
     with whole_file(out) as partial:
-        partial.write_text(json.dumps(tuned.document(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        partial.write_text(json.dumps(document, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     note(f"wrote {out}")
 
 

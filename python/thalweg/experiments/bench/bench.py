@@ -120,6 +120,11 @@ class Bench:
     """Why it ended early, if a program failed."""
 
     @property
+    def core_s(self) -> float:
+        """Processor time of the trials that count."""
+        return sum(one.core_s for side in self.outcomes.values() for played in side.values() for one in played)
+
+    @property
     def effects(self) -> list[Pairs]:
         """All comparisons."""
         return [effect for condition in self.conditions for effect in condition.effects]

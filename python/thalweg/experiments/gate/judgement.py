@@ -86,7 +86,7 @@ class Judgement:
     def document(self) -> dict[str, Any]:
         """All of it as JSON."""
         return {
-            "trials": self.n,
+            "played": self.n,
             "identical": self.n - self.n_changed,
             "compared": self.compared,
             "false_discovery_rate": RATE,

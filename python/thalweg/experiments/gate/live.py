@@ -51,6 +51,8 @@ class LiveGate:
     left_out: int = 0
     """Pairs that lack a trial which was what its scenario describes."""
     interrupted: bool = False
+    core_s: float = 0.0
+    """Processor time of the trials that count."""
 
     @staticmethod
     def of(
@@ -98,6 +100,7 @@ class LiveGate:
         """Has each metric take the values of before and now."""
         flow = str(pair.point.flow["name"])
         before, now = (pair.trials[place].trial.outcomes for place in (0, 1))
+        self.core_s += before.core_s + now.core_s
         for one in self._of(pair.point):
             one.add(pair.seed, value_of(before, flow, one.measure), value_of(now, flow, one.measure))
 

@@ -18,6 +18,16 @@ from thalweg.trials.gathering import gather
 
 
 @dataclass(frozen=True)
+class Played:
+    """What a baseline keeps of trials."""
+
+    recorded: Mapping[str, Recorded]
+    """By the names of scenarios."""
+    core_s: float
+    """The processor time of all trials."""
+
+
+@dataclass(frozen=True)
 class Scenarios:
     """The scenarios of a gate, with the flow of each that is judged."""
 
@@ -59,11 +69,9 @@ class Scenarios:
             for scenario, flow in zip(self.scenarios, self.flows, strict=True)
         }
 
-    def play(
-        self, executor: Executor, metrics: Iterable[str], report: Callable[[int], None]
-    ) -> dict[str, Recorded]:
+    def play(self, executor: Executor, metrics: Iterable[str], report: Callable[[int], None]) -> Played:
         """What a baseline keeps of all trials, in the order of the suite. Raises what the executor raises."""
-        wanted = list(metrics)
+        wanted, times = list(metrics), list[float]()
         now: dict[int, Recorded] = {}
 
         def keep(number: int, outcomes: Outcomes) -> None:
@@ -71,9 +79,10 @@ class Scenarios:
                 return
             fingerprint = self.fingerprints[self.scenarios[number].name]
             now[number] = recorded(outcomes, self.flows[number], fingerprint, wanted)
+            times.append(outcomes.core_s)
 
         gather(executor, self.scenarios, self.seeds, keep, report)
-        return {scenario.name: now[number] for number, scenario in enumerate(self.scenarios)}
+        return Played({scenario.name: now[number] for number, scenario in enumerate(self.scenarios)}, sum(times))
 
     def accepted(self, old: Baseline | None, now: Mapping[str, Recorded]) -> Baseline:
         """The baseline of these trials; of an old one the scenarios stay that were not played."""

@@ -57,6 +57,8 @@ class TuningResult:
     broken: list[GuardViolation] = field(default_factory=list)
     """Guards that the best options break on held-back scenarios: they are out, whatever they gain."""
     complete: bool = True
+    core_s: float = 0.0
+    """Processor time of all trials."""
 
     @property
     def gain(self) -> Interval | None:
@@ -85,7 +87,7 @@ class TuningResult:
         return "better" if gain.low > 0 else "worse" if gain.high < 0 else "undecided"
 
     def document(self) -> dict[str, Any]:
-        """This as JSON."""
+        """This as JSON, without the head of a document."""
         gain = self.gain
         return {
             "controller": self.controller,
@@ -121,6 +123,7 @@ class Tuner:
     search_seed: int = 1
     sampler: str = "tpe"
     executor: Executor = field(default_factory=ThisMachine)
+    core_s: float = field(default=0.0, init=False)
 
     def run(self, on_progress: Progress = silent) -> TuningResult:
         """Searches, then judges; after a Ctrl-C, the best so far without judgement. Raises RequestError."""
@@ -151,6 +154,7 @@ class Tuner:
             self._judge(tuned, held_back)
         except KeyboardInterrupt:
             tuned.complete = False
+        tuned.core_s = self.core_s
         if tuned.complete and tuned.best_score is None:
             reason = tuned.refusal or "each breaks a guard; see thalweg docs score"
             raise RequestError(f"{controller}: none of {tuned.tried} choices of options can be judged: {reason}")
@@ -190,6 +194,7 @@ class Tuner:
 
         def keep(number: int, outcomes: Outcomes) -> None:
             found[number] = Figures.of(outcomes)
+            self.core_s += outcomes.core_s
 
         first = first_seed(self.seed) + (self.trials if fresh else 0)
         trials = max(self.trials, JUDGED) if fresh else self.trials

@@ -8,8 +8,8 @@ not count: they are figures, and guards. Nor do the streams of a call: they are 
 A score comes with Student's interval over seeds: for a half over the means that each seed has over all
 scenarios. It tells what other seeds would change, and not what other scenarios would.
 
-The document holds no time and no path of the machine but the text that named the controller: the same file,
-trials, seed and version give the same bytes.
+The document has the head of all experiments without host and times, and no path of the machine but the text that
+named the controller: the same command, file and version give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from thalweg import _native
 from thalweg.base.errors import ControllerError
 from thalweg.base.executor import Executor
 from thalweg.base.progress import Progress, silent
@@ -33,6 +32,7 @@ from thalweg.experiments.score.guards import LIMITS, GuardViolation, violations
 from thalweg.experiments.score.scenarios import Variant, halves
 from thalweg.judging.statistics.interval import Values
 from thalweg.judging.statistics.means import mean_interval
+from thalweg.results.provenance import Provenance, repeatable
 from thalweg.trials.gathering import outcomes_of
 from thalweg.trials.threads import Threads
 
@@ -57,14 +57,16 @@ def score(
     seed: int = 1,
     on_progress: Progress = silent,
     executor: Executor | None = None,
+    command: str = "",
 ) -> Score:
     """How a controller does on both halves of a suite, against CUBIC. Raises RequestError if it cannot be read.
 
     `controller` is a name or a file (`./mine.py:Mine:beta=0.8`), `seed` the number of a set of seeds. A
     controller that fails in a trial is disqualified. By default trials run in this process: others take longer to
-    start than these to run.
+    start than these to run. `command` is what to type to run it again.
     """
-    opened, held_back = halves(Suite.find(suite), seed)
+    of = Suite.find(suite)
+    opened, held_back = halves(of, seed)
     variants = [*opened, *held_back]
     # Read before anything runs: what cannot be read is refused.
     scenarios = [variant.bound(name) for name in (controller, BASELINE) for variant in variants]
@@ -91,16 +93,15 @@ def score(
 
     parts = {"open": half(slice(len(opened))), "held_back": half(slice(len(opened), None))}
     kept = [source["sha256"] for source in scenarios[0].description.controllers]
+    made = Provenance(command=command)
     document = {
+        **repeatable(made.head("score", of.name, f"Score of {controller}", of.source, first, trials)),
         "score": None if found else parts["open"]["score"],
         "interval95": [None, None] if found else parts["open"]["interval95"],
         "disqualified": [guard.document() for guard in found],
         "controller": {"name": controller, "sha256": kept[0] if kept else None},
         "baseline": BASELINE,
-        "suite": suite,
-        "trials": trials,
-        "seed": seed,
-        "version": _native.version(),
+        "seed_set": seed,
         "guards": LIMITS,
         **parts,
     }

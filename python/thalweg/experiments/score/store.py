@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from thalweg.base.seeds import first_seed
 from thalweg.experiments.score.document import Score
 from thalweg.experiments.score.figures import LEAST_SHARE, RATE, RTT, of_stream
 from thalweg.experiments.studies.runner.folder import samples_table, write_study_files
@@ -21,11 +20,12 @@ def save(scored: Score, folder: Path) -> None:
     Raises RequestError.
     """
     document = scored.document
-    seed = first_seed(document["seed"])
-    name = document["controller"]["name"]
-    result = StudyResult("score", f"Score of {name}", document["suite"], name, document["trials"], seed)
+    name, suite, seed = document["controller"]["name"], str(document["name"]), document["seed"]
+    result = StudyResult(
+        "score", document["title"], suite, name, document["trials"], seed, command=document["command"]
+    )
     result.rows = list(_rows(scored))
-    result.settings = {key: str(document[key]) for key in ("suite", "baseline", "seed")}
+    result.settings = {"suite": suite, **{key: str(document[key]) for key in ("baseline", "seed_set")}}
     files: dict[str, bytes] = {}
     scenarios = {name: portable(scenario, files) for name, scenario in scored.scenarios.items()}
     write_study_files(folder, result, scenarios, samples_table(scored.samples, seed), named=files)
