@@ -17,7 +17,7 @@ from pages.made import row
 from thalweg.base.seeds import first_seed
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.comparison.stored import judge_trials
+from thalweg.experiments.comparison.study import compare_trials
 from thalweg.experiments.hunt import Hunt
 from thalweg.experiments.hunt.tune import TuningResult
 from thalweg.experiments.score.document import mean_of, scores_of
@@ -29,6 +29,7 @@ from thalweg.judging.statistics.interval import Values
 from thalweg.judging.statistics.means import mean_interval
 from thalweg.judging.statistics.rates import chance_of_more, chance_of_more_in_pairs
 from thalweg.results.comparison import compare_failures, compare_results, find_worse
+from thalweg.results.comparison.sample import Sample
 from thalweg.results.suite_result import SuiteResult
 
 SETS = range(101, 141)
@@ -128,12 +129,14 @@ def _studies() -> tuple[int, float]:
         finished = FAIRNESS.run(parameters, 20, seed)
         samples.append(
             {
-                (cell, measure): (np.arange(seed, seed + len(values)), values)
+                (cell, measure): Sample.of(measure, seed, values)
                 for cell, measures in finished.samples.items()
                 for measure, values in measures.items()
             }
         )
-    answers = [any(one.differs for one in judge_trials(a, [b], 0.0)[0]) for a, b in combinations(samples, 2)]
+    answers = [
+        bool(find_worse([compare_trials(a, b, 0.0, of_a=True)], [[]])[0].rows) for a, b in combinations(samples, 2)
+    ]
     return len(answers), 100 * float(np.mean(answers))
 
 

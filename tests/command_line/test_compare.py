@@ -14,7 +14,10 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.engine.outcome import Outcomes
-from thalweg.experiments.comparison.stored import judge_trials
+from thalweg.experiments.comparison.side import Samples
+from thalweg.experiments.comparison.study import compare_trials
+from thalweg.results.comparison import find_worse
+from thalweg.results.comparison.sample import Sample
 from thalweg.results.provenance import Provenance
 from thalweg.results.suite_result import Store, SuiteResult
 
@@ -277,14 +280,14 @@ def test_studies_are_compared_row_by_row(tmp_path: Path, capsys: Capture) -> Non
     a = study(tmp_path / "a", [{"who": "c4", "harm": 0.2, "n": 20}, {"who": "bbr", "harm": 0.4, "n": None}])
     b = study(tmp_path / "b", [{"who": "bbr", "harm": 0.5, "n": None}, {"who": "c4", "harm": 0.2, "n": 20}])
     assert main(["compare", a, b, "--format", "json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["comparisons"][0]["rows"]
+    rows = json.loads(capsys.readouterr().out)["numbers"]
     assert [(row["row"], row["column"], row["change"]) for row in rows] == [
         ("c4", "harm", 0.0),
         ("c4", "n", 0.0),
         ("bbr", "harm", pytest.approx(0.25)),
     ]
     assert main(["compare", a, b]) == 0
-    assert "2 of 3 numbers differ by at most 1.0 %" in capsys.readouterr().out
+    assert "1 of 3 numbers of tables differ by more than 1.0 %, which proves nothing." in capsys.readouterr().out
     for limit in ("30 %", "20 %"):  # no trials, no answer
         assert main(["compare", a, b, "--fail-above", limit]) == 2
         assert "no trials are stored" in capsys.readouterr().err
@@ -296,7 +299,7 @@ def test_a_row_that_the_other_study_lacks_is_no_pass(tmp_path: Path, capsys: Cap
     a = study(tmp_path / "a", [{"who": "c4", "harm": 0.2}, {"who": "bbr", "harm": 0.4}])
     b = study(tmp_path / "b", [{"who": "c4", "harm": 0.2}])
     assert main(["compare", a, b, "--fail-above", "5 %"]) == 2
-    assert "B lacks 1 rows of A: bbr" in capsys.readouterr().err
+    assert "B lacks 1 of A: bbr" in capsys.readouterr().err
 
 
 def with_trials(folder: Path, values: dict[str, Sequence[float]], seed: int = 1) -> str:
@@ -319,10 +322,15 @@ def test_studies_are_judged_by_their_trials(tmp_path: Path, capsys: Capture) -> 
     capsys.readouterr()
     assert main(["compare", a, less, "--fail-above", "5 %"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r"differs: B: c4: share [\d.]+ to 0\.[67]\d* \(-[\d.]+ %\)", line)
+    assert re.fullmatch(r"differs: B: c4: share [\d.]+, 0\.2\d+ less \(-[\d.]+ %\)", line)
     assert main(["compare", a, less, "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)["comparisons"][0]["trials"]
-    assert [(one["measure"], one["answer"]) for one in told] == [("share", "differs"), ("ratio", "undecided")]
+    told = json.loads(capsys.readouterr().out)["rows"]
+    assert [(one["metric"], one["answer"]) for one in told] == [("share", "differs"), ("ratio", "undecided")]
+    assert main(["compare", a, less, "--format", "junit"]) == 0
+    assert 'failures="1"' in (said := capsys.readouterr().out)
+    assert "differs from A: 0.9" in said
+    assert main(["compare", a, "--plan", "5 %", "--format", "json"]) == 0
+    assert all(one["needs_trials"] > 6 for one in json.loads(capsys.readouterr().out)["rows"])
     few = with_trials(tmp_path / "d", {"share": [0.1, 0.2, 0.3]}, seed=1000)
     assert main(["compare", few, few, "--fail-above", "5 %"]) == 2
     assert "undecided" in capsys.readouterr().err
@@ -336,20 +344,23 @@ def test_a_measure_that_no_trial_of_the_other_study_defines_is_no_pass(tmp_path:
     c = with_trials(tmp_path / "c", {"share": steady})
     for other in (b, c):
         assert main(["compare", a, other, "--fail-above", "5 %"]) == 2
-        assert capsys.readouterr().err == "error: B lacks 1 measures of A: c4 settled\n"
+        assert capsys.readouterr().err == "error: B lacks 1 of A: c4 settled\n"
     assert main(["compare", b, a, "--fail-above", "5 %"]) == 0
 
 
 def test_equal_studies_on_other_seeds_seldom_differ() -> None:
     rng = np.random.default_rng(6)
 
-    def sample(seed: int) -> dict[tuple[str, str], Any]:
-        return {("c4", str(k)): (np.arange(seed, seed + 20), rng.lognormal(0, 0.3, 20)) for k in range(12)}
+    def sample(seed: int) -> Samples:
+        drawn = (
+            pl.DataFrame({"seed": range(seed, seed + 20), "value": rng.lognormal(0, 0.3, 20)}) for _ in range(12)
+        )
+        return {("c4", str(k)): Sample(str(k), values) for k, values in enumerate(drawn)}
 
     alarms = 0
     for pair in range(200):
         a, b = sample(1), sample(1000 * (pair + 1))
-        alarms += any(one.differs for one in judge_trials(a, [b], 0.0)[0])
+        alarms += bool(find_worse([compare_trials(a, b, 0.0, of_a=True)], [[]])[0].rows)
     # 5 % of 200 and three standard deviations: 10 + 3 sqrt(200 * 0.05 * 0.95) = 19.
     assert alarms <= 19
 

@@ -15,6 +15,7 @@ from thalweg.base.errors import RequestError
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
 from thalweg.judging.statistics.rates import chance_of_more
+from thalweg.judging.verdict import Statistics
 from thalweg.results.comparison import compare_failures, compare_results, find_worse, shared_seeds
 from thalweg.results.suite_result import SuiteResult
 
@@ -56,6 +57,8 @@ def test_a_trial_that_was_cut_off_stays_in_and_is_worse_than_all_that_finished(o
     a = result(outcomes_of([t if t <= 10 else NAN for t in times], at_most=20))
     b = result(outcomes_of([t + 0.8 if t + 0.8 <= 10 else NAN for t in times], at_most=20))
     (row,) = compare_results(a, b)
+    assert isinstance(row.a, Statistics)
+    assert isinstance(row.b, Statistics)
     assert row.b.failures > row.a.failures > 0
     assert row.paired is not None
     assert (row.paired.n, row.paired.b_better) == (100, 0)

@@ -13,7 +13,7 @@ from thalweg.base.errors import RequestError
 from thalweg.base.files.document import HEAD
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.comparison.stored import StoredStudy
+from thalweg.experiments.comparison.study import StoredStudy
 from thalweg.experiments.sweep.result import SweepResult
 from thalweg.results.suite_result import Store, SuiteResult
 from unsealing import unseal

@@ -141,18 +141,18 @@ def test_stored_scores_of_a_call_are_compared_by_its_streams(
         assert main(["score", name, "--suite", str(folder), "-n", "16", "--out", stored[name]]) == 0
     capfd.readouterr()
     assert main(["compare", stored["reno"], stored["ledbat-pp"], "--format", "json"]) == 0
-    [compared] = json.loads(capfd.readouterr().out)["comparisons"]
-    measures = {one["measure"]: one for one in compared["trials"]}
+    compared = json.loads(capfd.readouterr().out)
+    measures = {one["metric"]: one for one in compared["rows"]}
     assert {"mean_rate_bps", "audio mean_delay_s", "video frozen_s", "video-high mos"} <= set(measures)
     # LEDBAT++ starts with two packets and by itself adds less than one a round trip: frames of 37 500 B wait.
     delay = measures["video mean_delay_s"]
     assert delay["answer"] == "differs"
     assert delay["a"] < delay["b"]
     # What the rows say in their medians is in the list of numbers too.
-    assert {"video frozen_s", "video mean_delay_s"} <= {row["column"] for row in compared["rows"]}
+    assert {"video frozen_s", "video mean_delay_s"} <= {row["column"] for row in compared["numbers"]}
     # The same against itself finds nothing, and has nothing to miss.
     assert main(["compare", stored["reno"], stored["reno"], "--fail-above", "1 %"]) == 0
-    assert "by their trials 0 of" in capfd.readouterr().out
+    assert "No comparison differs" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(

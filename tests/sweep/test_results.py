@@ -141,6 +141,28 @@ def test_a_dry_run_counts_and_measures_and_stores_nothing(scenario: str, tmp_pat
     assert SweepResult.load(out).scan().collect().height == 12
 
 
+def test_a_sweep_that_is_better_passes_a_limit_and_one_that_is_worse_does_not(
+    scenario: str, tmp_path: Path, capsys: Capture
+) -> None:
+    slow, fast = str(tmp_path / "slow"), str(tmp_path / "fast")
+    for folder, rate, seed in ((slow, "5 Mbps", 1), (fast, "20 Mbps", 1000)):
+        Sweep(scenario, {"path.rtt": ["20 ms", "40 ms"]}, trials=8, seed=seed, set={"path.rate": rate}).run(
+            Path(folder)
+        )
+    assert main(["compare", slow, fast, "--fail-above", "5 %", "-q"]) == 0
+    capsys.readouterr()
+    assert main(["compare", fast, slow, "--fail-above", "5 %"]) == 1
+    said = capsys.readouterr()
+    assert "worse: B: path.rtt = 20 ms: main completion " in said.err
+    assert "differs: " not in said.err  # nor is what limits a flow worse
+    assert main(["compare", fast, slow, "--fail-above", "5 %", "--format", "github"]) == 1
+    assert "::error" in capsys.readouterr().out
+    assert main(["compare", fast, slow, "--format", "json"]) == 0
+    rows = {(row["scenario"], row["metric"]): row for row in json.loads(capsys.readouterr().out)["rows"]}
+    rate = rows["path.rtt = 40 ms", "rate"]
+    assert (rate["answer"], rate["better"], rate["unit"], rate["paired"]) == ("worse", "higher", "bps", False)
+
+
 def test_a_trial_that_fails_is_a_row_with_its_seed_and_the_sweep_goes_on(
     scenario: str, tmp_path: Path, capsys: Capture
 ) -> None:

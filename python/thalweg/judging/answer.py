@@ -32,14 +32,18 @@ def counted(number: int, answer: str) -> str:
     return f"{number} {answer.removesuffix('s') if number != 1 and answer in ('holds', 'fails') else answer}"
 
 
-def decided(low: float, high: float, margin: float, better: Better) -> Answer:
+def decided(low: float, high: float, margin: float, better: Better | None) -> Answer:
     """The answer of an interval of B minus A: beyond the margin, within it, or neither.
 
     >>> decided(0.1, 0.3, 0.05, "lower"), decided(0.1, 0.3, 0.05, "higher"), decided(-0.01, 0.03, 0.05, "lower")
     ('worse', 'better', 'alike')
     >>> decided(-0.1, 0.3, 0.05, "lower"), decided(0.1, math.inf, 0.05, "lower")
     ('undecided', 'worse')
+    >>> decided(0.1, 0.3, 0.05, None)
+    'differs'
     """
+    if better is None and (low > margin or high < -margin):
+        return "differs"
     if low > margin:
         return "worse" if better == "lower" else "better"
     if high < -margin:

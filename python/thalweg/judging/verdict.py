@@ -35,7 +35,7 @@ import numpy as np
 import polars as pl
 
 from thalweg.base.errors import RequestError, did_you_mean
-from thalweg.judging.measures import METRICS
+from thalweg.judging.measures import METRICS, Better
 from thalweg.judging.statistics.digits import in_order
 from thalweg.judging.statistics.interval import Interval, finite
 from thalweg.judging.statistics.quantiles import least_worst, percentile, quantile_interval
@@ -115,6 +115,11 @@ class Statistics:
     def subject(self) -> str:
         """What is measured, in words: `main completion`, `main audio mean-delay`."""
         return " ".join(filter(None, (self.flow, self.stream, self.metric)))
+
+    @property
+    def better(self) -> Better:
+        """Which end is better."""
+        return "lower" if self.side == "at_most" else "higher"
 
     @property
     def at_most(self) -> float | None:

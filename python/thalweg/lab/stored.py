@@ -23,7 +23,7 @@ from thalweg.base.quantity import text
 from thalweg.engine.catalogue import Entry, find_scenario, list_scenarios
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
-from thalweg.experiments.comparison.stored import StoredStudy
+from thalweg.experiments.comparison.study import StoredStudy
 from thalweg.experiments.sweep.result import SweepResult
 from thalweg.experiments.sweep.store import TEXT
 from thalweg.lab.folder import Folder

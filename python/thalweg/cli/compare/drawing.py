@@ -11,8 +11,9 @@ from thalweg.base.quantity import millimetres
 from thalweg.cli.console import note
 from thalweg.cli.options import check_figure
 from thalweg.cli.plot import Theme
+from thalweg.experiments.comparison import Side
+from thalweg.experiments.comparison.suite import StoredSuite
 from thalweg.results.comparison.tables import labelled
-from thalweg.results.suite_result import SuiteResult
 
 __all__ = ["Drawing", "Theme"]
 
@@ -43,8 +44,11 @@ class Drawing:
             raise RequestError("--size cannot be combined with a page (.html), which is as wide as its window")
         return Drawing(file, only, metrics, width_mm, theme)
 
-    def draw(self, results: Sequence[SuiteResult]) -> None:
-        """Writes the figure. Raises RequestError."""
+    def draw(self, sides: Sequence[Side]) -> None:
+        """Writes the figure of suites. Raises RequestError."""
+        results = [side.result for side in sides if isinstance(side, StoredSuite)]
+        if not results:
+            raise RequestError(f"--plot draws results of suites and runs, and these are of a {sides[0].kind}")
         from thalweg.pages.figures import plot_comparison  # noqa: PLC0415 - most comparisons draw nothing
 
         plot_comparison(labelled(results), self.only, self.metrics).save(

@@ -10,23 +10,23 @@ from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import SuiteFormat
 from thalweg.cli.status import PASSED
 from thalweg.cli.tables import markdown
+from thalweg.experiments.comparison import Side
 from thalweg.judging.statistics.differences import LEAST_PAIRS
 from thalweg.judging.statistics.digits import supported
 from thalweg.results.comparison.planning import POWER, Planned, plan, rarely_told
-from thalweg.results.suite_result import SuiteResult
 
 _HEADERS = ("scenario", "criterion", "A median", "difference", "trials", "needs", "of")
 _LEFT = 2
 _UNSAID = f"the median is 0 or unbounded, or there are fewer than {LEAST_PAIRS} trials"
 
 
-def print_plan(folders: Sequence[str], size: float, margin: float, format_: SuiteFormat) -> int:
-    """Prints how many trials each criterion of a result needs; returns the exit status. Raises RequestError."""
-    a, *others = (SuiteResult.load(folder) for folder in folders)
-    planned = plan(a, others[0] if others else None, size, margin)
+def print_plan(sides: Sequence[Side], size: float, margin: float, format_: SuiteFormat) -> int:
+    """Prints how many trials each number of an experiment needs; returns the exit status. Raises RequestError."""
+    a, *others = sides
+    planned = plan(a.samples(), a.rows(others[0], margin) if others else None, size, margin)
     if format_ is SuiteFormat.JSON:
         print_json(
-            {"a": folders[0], "difference": size, "power": POWER, "rows": [one.document() for one in planned]}
+            {"a": str(a.folder), "difference": size, "power": POWER, "rows": [one.document() for one in planned]}
         )
         return PASSED
     rows = [_row(one) for one in planned]

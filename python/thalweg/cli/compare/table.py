@@ -8,36 +8,59 @@ from collections.abc import Sequence
 
 from thalweg.base.quantity import percent, text
 from thalweg.cli.fitting import FittingTable
+from thalweg.cli.tables import criterion_text
 from thalweg.judging.statistics.digits import bracketed, supported
+from thalweg.judging.verdict import Statistics
 from thalweg.results.comparison import Row
+from thalweg.results.comparison.sample import Compared
 
 LETTERS = string.ascii_uppercase
 """What results are called, the base first."""
 _DROPPABLE = ("ties", "B better", "of", "failures", "criteria", "A median", "change")
 """What a narrow terminal goes without, the first one first: the answer and its interval stay."""
+_COLUMNS = (
+    *("scenario", "criterion", "B is", "A median", "B - A [95 %]", "change"),
+    *("criteria", "failures", "of", "B better", "ties"),
+)
 _DIGITS = 5
 """Digits of a median that messages name."""
 
 
-def headers(named: bool, b: str = "B") -> tuple[str, ...]:
-    """The headers of a comparison of A and `b`, with the names of scenarios or without."""
-    names = ("scenario",) if named else ()
-    rest = ("B is", "A median", "B - A [95 %]", "change", "criteria", "failures", "of")
-    return tuple(name.replace("B", b) for name in (*names, "criterion", *rest, "B better", "ties"))
+_OF_CRITERIA = ("criteria", "failures")
 
 
-def comparison_rows(rows: Sequence[Row], named: bool) -> list[list[str]]:
+def named(one: Compared) -> str:
+    """A criterion in words, or the name of a number."""
+    return criterion_text(one) if isinstance(one, Statistics) else one.subject
+
+
+def headers(rows: Sequence[Row], b: str = "B") -> list[str]:
+    """The headers of a comparison of A and `b`."""
+    return [name.replace("B", b) for name in _columns(rows)]
+
+
+def comparison_rows(rows: Sequence[Row]) -> list[list[str]]:
     """Under `headers`."""
-    return [_cells(row)[0 if named else 1 :] for row in rows]
+    columns = _columns(rows)
+    return [[cells[name] for name in columns] for cells in map(_cells, rows)]
 
 
-def comparison_table(rows: Sequence[Row], named: bool = True, b: str = "B") -> FittingTable:
-    """For a terminal."""
+def comparison_table(rows: Sequence[Row], is_one_scenario: bool = False, b: str = "B") -> FittingTable:
+    """For a terminal; the name of the scenario is left out where there is one."""
+    first = int(is_one_scenario)
     names = [name.replace("B", b) for name in _DROPPABLE]
-    table = FittingTable(headers(named, b), 3 if named else 2, names, grouped=named)
-    for row in comparison_rows(rows, named):
-        table.add_row(*row)
+    table = FittingTable(headers(rows, b)[first:], 3 - first, names, grouped=not is_one_scenario)
+    for row in comparison_rows(rows):
+        table.add_row(*row[first:])
     return table
+
+
+def _columns(rows: Sequence[Row]) -> list[str]:
+    """What is shown: verdicts where there are criteria, and who is better where an end is."""
+    of_criteria = any(isinstance(row.a, Statistics) for row in rows)
+    of_who = any(row.better for row in rows)
+    left_out = (*(() if of_criteria else _OF_CRITERIA), *(() if of_who else ("B better",)))
+    return [name for name in _COLUMNS if name not in left_out]
 
 
 def change_text(change: float | None) -> str:
@@ -53,7 +76,7 @@ def median_and_more(row: Row) -> tuple[str, str]:
     """The median of a, and by how much b is more or less: `4.5794 s`, `54.6 ms more (+1.2 %)`."""
     difference, unit = row.sharper.interval.value, row.a.unit
     if math.isinf(difference):
-        more = f"most trials of {'B' if (difference > 0) == (row.a.side == 'at_most') else 'A'} do not finish"
+        more = f"most trials of {'B' if (difference > 0) == (row.better != 'higher') else 'A'} do not finish"
     else:
         share = "" if row.change is None else f" ({change_text(row.change)})"
         size = text(abs(difference), unit).replace("%", "points")
@@ -61,18 +84,22 @@ def median_and_more(row: Row) -> tuple[str, str]:
     return text(row.a.median, unit, _DIGITS), more
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: Row) -> dict[str, str]:
     base, other, unit, paired = row.a, row.b, row.a.unit, row.paired
-    return [
-        row.scenario,
-        base.subject,
-        row.words,
-        supported(base.median_interval, unit),
-        bracketed(row.sharper.interval, unit),
-        change_text(row.change),
-        f"{base.answer}, {other.answer}",
-        f"{base.failures} of {base.n}, {other.failures} of {other.n}",
-        "pairs" if row.pairs_are_sharper else "all with all",
-        f"{paired.b_better} of {paired.n}" if paired else "-",
-        str(paired.ties) if paired else "-",
-    ]
+    cells = {
+        "scenario": row.scenario,
+        "criterion": base.subject,
+        "B is": row.words,
+        "A median": supported(base.median_interval, unit),
+        "B - A [95 %]": bracketed(row.sharper.interval, unit),
+        "change": change_text(row.change),
+        "criteria": "-",
+        "failures": "-",
+        "of": "pairs" if row.pairs_are_sharper else "all with all",
+        "B better": f"{paired.b_better} of {paired.n}" if paired and row.better else "-",
+        "ties": str(paired.ties) if paired else "-",
+    }
+    if isinstance(base, Statistics) and isinstance(other, Statistics):
+        cells["criteria"] = f"{base.answer}, {other.answer}"
+        cells["failures"] = f"{base.failures} of {base.n}, {other.failures} of {other.n}"
+    return cells

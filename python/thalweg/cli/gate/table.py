@@ -64,7 +64,8 @@ def _case(one: ScenarioChange, thresholds: Thresholds, given: Given, strict: boo
         if len(worse) > 1:
             said.append(f"also worse: {', '.join(map(_briefly, worse[1:]))}")
         said.append(_worst(worse[0]))
-        detail = given.replay(one.scenario, worse[0].worst_seed)
+        worst = worse[0].worst_seed
+        detail = "" if worst is None else given.replay(one.scenario, worst)
         return Case(one.scenario, f"{one.flow} {worse[0].a.metric}", "; ".join(said), detail=detail)
     if strict:
         return Case(one.scenario, IDENTICAL, differ, detail=given.replay(one.scenario, _first_changed(one)))

@@ -99,7 +99,7 @@ def _print(entry: Entry, sides: Sequence[Side], compared: Sequence[Sequence[Row]
         console.print(tables.verdict_table(verdicts, heading="with"))
     for side, rows in zip(sides[1:], compared, strict=True):
         console.print(f"\nA: {sides[0].label}; B: {side.label}")
-        console.print(comparison_table(rows, named=False))
+        console.print(comparison_table(rows, is_one_scenario=True))
         for one in traded(rows, sides[0].result, side.result):
             console.print(one.text())
     console.print(f"{tables.each(trials)}, seed {seed}")

@@ -1,5 +1,25 @@
-"""Stored experiments side by side, by the values of their trials.
+"""Stored experiments side by side, by the values of their trials; `results.comparison` has the statistics.
 
-stored.py   studies and scores, and how trials are compared
-sweep.py    a sweep, as the same
+side.py     what is set against another experiment of the same kind
+suite.py    a suite or a run
+study.py    a study or a score
+sweep.py    a sweep
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from thalweg.experiments.comparison.side import Side
+from thalweg.experiments.comparison.study import StoredStudy
+from thalweg.experiments.comparison.suite import StoredSuite
+from thalweg.experiments.comparison.sweep import StoredSweep
+
+LOADERS: Mapping[str, Callable[[Path], Side]] = {
+    "suite": StoredSuite.load,
+    "study": StoredStudy.load,
+    "sweep": StoredSweep.load,
+}
+"""The kinds that can be compared."""
+__all__ = ["LOADERS", "Side"]

@@ -17,7 +17,7 @@ from thalweg.judging.answer import Answer
 from thalweg.judging.measures import MEASURES, Measure
 from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.thresholds import Threshold, Thresholds
-from thalweg.results.comparison import Row, compare_statistics, decide
+from thalweg.results.comparison import Row, compare_samples, decide
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _compare(
     name: str, then: Recorded, now: Recorded, measure: Measure, threshold: Threshold, seeds: Sequence[int]
 ) -> Row:
     a, b = (statistics(side, measure, seeds) for side in (then, now))
-    return compare_statistics(name, a, b, threshold.share, of_a=True, least=threshold.least)
+    return compare_samples(name, a, b, threshold.share, of_a=True, least=threshold.least)
 
 
 def _document(row: Row) -> dict[str, Any]:

@@ -35,7 +35,9 @@ class Place:
     @property
     def main(self) -> Statistics:
         """The statistics of the main controller."""
-        return next(iter(self.rivals.values())).b
+        found = next(iter(self.rivals.values())).b
+        assert isinstance(found, Statistics)
+        return found
 
     @property
     def best_rival(self) -> str:

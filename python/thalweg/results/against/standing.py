@@ -21,7 +21,7 @@ from thalweg.judging.statistics.interval import finite
 from thalweg.judging.verdict import Statistics
 from thalweg.judging.verdict import judge as judge_criteria
 from thalweg.results.against.place import RANKS, Banded, Place, Rank
-from thalweg.results.comparison import MARGIN, Row, compare_statistics, decide
+from thalweg.results.comparison import MARGIN, Row, compare_samples, decide
 from thalweg.results.suite_result import SuiteResult
 
 
@@ -125,7 +125,7 @@ def stand(result: SuiteResult) -> Standing | None:
                 least, most = bounds_of(ours.scenario.criteria, flow, measure.name)
                 bands.append(Banded(ours.scenario.name, measure, least, most, mine, of_rivals))
             else:
-                compared = [compare_statistics(ours.scenario.name, other, mine, MARGIN) for other in each]
+                compared = [compare_samples(ours.scenario.name, other, mine, MARGIN) for other in each]
                 measures.append(measure)
                 rows.append(list(zip(names, compared, strict=True)))
     family = decide([row for of_place in rows for _, row in of_place])

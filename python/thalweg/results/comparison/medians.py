@@ -1,4 +1,4 @@
-"""What differs between two results, criterion by criterion.
+"""What differs between two results, number by number: of suites criterion by criterion.
 
 Trials with the same seeds are compared in pairs: the path draws the same in both, whatever the
 controllers. If pairs tell little, because the trials diverge soon after their start, or if there are
@@ -37,8 +37,9 @@ from thalweg.judging.statistics.differences import (
 )
 from thalweg.judging.statistics.discovery import RATE, discoveries
 from thalweg.judging.statistics.interval import Values, finite
-from thalweg.judging.verdict import Side, Statistics
+from thalweg.judging.verdict import Statistics
 from thalweg.judging.verdict import judge as judge_criteria
+from thalweg.results.comparison.sample import Compared
 from thalweg.results.suite_result import SuiteResult
 
 MARGIN = 0.01
@@ -57,8 +58,8 @@ class Paired:
     """Differences b - a of trials with the same seed."""
 
     n: int
-    b_better: int
-    """Pairs in which b has the better value, which is the smaller one unless the criterion says `at_least`."""
+    b_better: int | None
+    """Pairs in which b has the better value; None where neither end is better."""
     ties: int
     """Pairs in which both have the same value, or neither finished."""
     rank_correlation: float
@@ -80,11 +81,12 @@ class Paired:
 
 @dataclass(frozen=True)
 class Row:
-    """One criterion in both results."""
+    """One number in both results: of suites, a criterion."""
 
     scenario: str
-    a: Statistics
-    b: Statistics
+    """Or the cell of a study, or the point of a sweep in words."""
+    a: Compared
+    b: Compared
     paired: Paired | None
     """None without common seeds."""
     unpaired: Difference
@@ -93,7 +95,7 @@ class Row:
     margin: float
     """In the unit of the criterion."""
     answer: Answer = "undecided"
-    """Whether b is better or worse than a; `judge` decides it."""
+    """Whether b is better or worse than a, or differs; `judge` decides it."""
     family: int = 1
     """How many rows share the error."""
     lacks_trials: bool = False
@@ -102,9 +104,9 @@ class Row:
     """Trials of each result that could tell a difference of only this row; None if there are so many."""
 
     @property
-    def better(self) -> Better:
-        """Which end of the criterion is better."""
-        return "lower" if self.a.side == "at_most" else "higher"
+    def better(self) -> Better | None:
+        """Which end is better."""
+        return self.a.better
 
     @property
     def comparison(self) -> Comparison:
@@ -140,11 +142,16 @@ class Row:
         return sign * difference / abs(self.a.median)
 
     @property
-    def worst_seed(self) -> int:
-        """The seed of the pair in which b is worse by most, or without pairs, of the worst trial of b."""
-        if self.paired is None:
-            return int(self.b.values.filter(pl.col("trial") == self.b.worst_trial)["seed"].item())
+    def worst_seed(self) -> int | None:
+        """The seed of the pair in which b is worse by most, or without pairs, of the worst trial of b.
+
+        None where neither end is better.
+        """
+        if self.better is None:
+            return None
         sign = 1.0 if self.better == "lower" else -1.0
+        if self.paired is None:
+            return int(self.b.values["seed"][int(np.argmax(sign * self.b.values["value"].to_numpy()))])
         return int(self.paired.seeds[int(np.argmax(sign * self.paired.differences))])
 
     @property
@@ -165,14 +172,19 @@ class Row:
 
     @property
     def p_worse(self) -> float:
-        """The chance of such trials if b were not worse than a by more than the margin; one-sided."""
+        """The chance of such trials if b were not worse than a by more than the margin; one-sided.
+
+        Where neither end is better, if b did not differ: of both sides.
+        """
+        if self.better is None:
+            return self.sharper.p_differs
         return self.sharper.p_larger if self.better == "lower" else self.sharper.p_smaller
 
     @property
     def is_beyond(self) -> bool:
-        """Whether the interval lies beyond the margin, on the side that is worse."""
+        """Whether the interval lies beyond the margin, on the side that is worse; where neither is, on any."""
         interval = self.sharper.interval
-        return interval.low > self.margin if self.better == "lower" else interval.high < -self.margin
+        return decided(interval.low, interval.high, self.margin, self.better) in ("worse", "differs")
 
     @property
     def sharper(self) -> Difference:
@@ -214,10 +226,10 @@ def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN, *, o
     return judge(rows)
 
 
-def compare_statistics(
-    scenario: str, a: Statistics, b: Statistics, margin: float, *, of_a: bool = False, least: float = 0.0
+def compare_samples(
+    scenario: str, a: Compared, b: Compared, margin: float, *, of_a: bool = False, least: float = 0.0
 ) -> Row:
-    """One criterion of a scenario on both sides, with the margin of `compare_results`; `judge` tells more.
+    """One number on both sides, with the margin of `compare_results`; `judge` tells more.
 
     The margin is at least `least`, in the unit of the criterion.
     """
@@ -225,7 +237,7 @@ def compare_statistics(
     medians = [median for median in (a.median, b.median) if math.isfinite(median)]
     medians = medians[:1] if of_a else medians
     size = max(margin * abs(min(medians, default=0.0)), least)
-    paired = _pair(a.values, b.values, size, a.side)
+    paired = _pair(a.values, b.values, size, a.better)
     correlation = paired.rank_correlation if paired else 0.0
     sharper = paired is not None and pairs_are_sharper(correlation, paired.n, len(of_a_values), len(of_b_values))
     unpaired = of_all(of_a_values, of_b_values, size, correlation=correlation)
@@ -271,7 +283,7 @@ def _rows(a: Outcomes, b: Outcomes, margin: float, of_a_alone: bool) -> list[Row
         if key not in found or key in seen:
             continue
         seen.add(key)
-        rows.append(compare_statistics(a.scenario.name, statistics, found[key], margin, of_a=of_a_alone))
+        rows.append(compare_samples(a.scenario.name, statistics, found[key], margin, of_a=of_a_alone))
     return rows
 
 
@@ -292,7 +304,7 @@ def asked(outcomes: Outcomes) -> Sequence[Statistics]:
     return judge_criteria(asked, flows, streams, starts_s=scenario.starts_s).criteria
 
 
-def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float, side: Side) -> Paired | None:
+def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float, better: Better | None) -> Paired | None:
     pairs = a.select("seed", pl.col("value").alias("a")).join(
         b.select("seed", pl.col("value").alias("b")), on="seed", how="inner", maintain_order="left"
     )
@@ -302,13 +314,19 @@ def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float, side: Side) -> Paired
     differences = subtract(right, left)
     return Paired(
         n=len(differences),
-        b_better=int(np.count_nonzero(differences < 0 if side == "at_most" else differences > 0)),
+        b_better=_better(differences, better),
         ties=int(np.count_nonzero(differences == 0)),
         rank_correlation=rank_correlation(left, right),
         difference=in_pairs(left, right, margin),
         differences=differences,
         seeds=pairs["seed"].to_list(),
     )
+
+
+def _better(differences: Values, better: Better | None) -> int | None:
+    if better is None:
+        return None
+    return int(np.count_nonzero(differences < 0 if better == "lower" else differences > 0))
 
 
 def _answer(row: Row, differs: bool) -> Answer:

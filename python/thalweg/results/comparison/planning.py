@@ -12,7 +12,7 @@ Limits: it takes p and so the plan from few trials; it is a plan and no promise.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -23,9 +23,8 @@ from thalweg.base.errors import RequestError
 from thalweg.judging.statistics.differences import LEAST_PAIRS, least_of_all, least_pairs
 from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.statistics.interval import Values
-from thalweg.judging.verdict import Statistics
-from thalweg.results.comparison.medians import MARGIN, asked, compare_results
-from thalweg.results.suite_result import SuiteResult
+from thalweg.results.comparison.medians import MARGIN, Row
+from thalweg.results.comparison.sample import Compared
 
 POWER = 0.9
 """In how many cases so many trials tell the difference."""
@@ -33,10 +32,10 @@ POWER = 0.9
 
 @dataclass(frozen=True)
 class Planned:
-    """One criterion."""
+    """One number: of a suite, a criterion."""
 
     scenario: str
-    a: Statistics
+    a: Compared
     difference: float
     """To be told, in the unit of the criterion; NaN where its median is 0 or infinite."""
     n: int
@@ -60,34 +59,30 @@ class Planned:
         }
 
 
-def plan(a: SuiteResult, b: SuiteResult | None, size: float, margin: float = MARGIN) -> list[Planned]:
-    """How many trials each criterion of a needs to tell that b differs by a share `size` of its median.
+def plan(
+    a: Mapping[tuple[str, str], Compared], rows: Sequence[Row] | None, size: float, margin: float = MARGIN
+) -> list[Planned]:
+    """How many trials each number of a needs to tell that another result differs by a share `size` of its median.
 
-    With b, its own criteria, in pairs where pairs of a and b are sharper. Raises RequestError.
+    `a` has the numbers by scenario and subject. With `rows`, a's comparison with another result, the numbers of
+    these, in pairs where pairs are sharper. Raises RequestError.
     """
     if size <= margin:
         raise RequestError(
             f"a difference of {100 * size:g} % does not count: accepted: more than {100 * margin:g} %"
         )
-    if b is not None:
-        rows = compare_results(a, b, margin)
-        chance = RATE / len(rows)
-        found = []
-        for row in rows:
-            pairs = row.paired if row.paired and row.pairs_are_sharper else None
-            values = pairs.differences if pairs else None
-            found.append(_planned(row.scenario, row.a, size, margin, chance, values))
-        return found
-    each = [
-        (outcomes.scenario.name, one)
-        for outcomes in a.outcomes
-        for one in {one.subject: one for one in reversed(asked(outcomes))}.values()
-    ]
-    return [_planned(name, one, size, margin, RATE / len(each), None) for name, one in each]
+    if rows is None:
+        return [_planned(name, one, size, margin, RATE / len(a), None) for (name, _), one in a.items()]
+    found = []
+    for row in rows:
+        pairs = row.paired if row.paired and row.pairs_are_sharper else None
+        values = pairs.differences if pairs else None
+        found.append(_planned(row.scenario, row.a, size, margin, RATE / len(rows), values))
+    return found
 
 
 def _planned(
-    scenario: str, a: Statistics, size: float, margin: float, chance: float, differences: Values | None
+    scenario: str, a: Compared, size: float, margin: float, chance: float, differences: Values | None
 ) -> Planned:
     values = a.values["value"].to_numpy()
     median = abs(a.median)

@@ -64,7 +64,7 @@ def traded(rows: Sequence[Row], a: SuiteResult, b: SuiteResult) -> list[Traded]:
     ours, theirs = (_rates(result) for result in (a, b))
     found: dict[tuple[str, str, str, str], list[str]] = {}
     for row in rows:
-        if row.a.metric in _BENEFITS and row.a.stream and row.answer in ("better", "worse"):
+        if row.a.metric in _BENEFITS and row.a.flow and row.a.stream and row.answer in ("better", "worse"):
             better = "B" if row.answer == "better" else "A"
             found.setdefault((row.scenario, row.a.flow, row.a.stream, better), []).append(row.a.metric)
     kept = []

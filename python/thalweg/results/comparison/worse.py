@@ -2,7 +2,8 @@
 
 All are one family: where nothing is worse, at most one command in twenty says that something is, however much is
 compared (the false discovery rate, which is then the chance of any false discovery). The tests are one-sided, so
-that what became better in b makes nothing else worse.
+that what became better in b makes nothing else worse. Where neither end of a number is better, its test has two
+sides, and what differs counts as worse.
 """
 
 from __future__ import annotations
@@ -34,8 +35,6 @@ def find_worse(rows: Sequence[Sequence[Row]], failures: Sequence[Sequence[Failur
     """What is worse in each result than in the first; rows and failures of each, which are one family."""
     chances = [row.p_worse for each in rows for row in each] + [one.p_more for each in failures for one in each]
     found = iter(discoveries(chances))
-    # An interval beyond the margin takes 2.5 %, even if only one thing is compared.
-    enough = RATE / max(len(chances), 2)
     worse = [[row for row in each if next(found) and row.is_beyond] for each in rows]
     judged = [[replace(one, fails_more=next(found)) for one in each] for each in failures]
     return [
@@ -43,10 +42,23 @@ def find_worse(rows: Sequence[Sequence[Row]], failures: Sequence[Sequence[Failur
             rows=found,
             failures=[one for one in counted if one.is_worse],
             changed=[one for one in counted if one.changed and not one.is_worse],
-            undecided=[row for row in each if row not in found and row.sharper.p_least > enough],
+            undecided=[row for row in _others(each, found) if _lacks_trials(row, len(chances))],
         )
         for each, found, counted in zip(rows, worse, judged, strict=True)
     ]
+
+
+def _others(rows: Sequence[Row], found: Sequence[Row]) -> list[Row]:
+    known = {id(row) for row in found}
+    return [row for row in rows if id(row) not in known]
+
+
+def _lacks_trials(row: Row, family: int) -> bool:
+    """Whether so few trials could not call it worse in so large a family, however much it was."""
+    if row.better is None:
+        return 2 * row.sharper.p_least > RATE / family
+    # An interval beyond the margin takes 2.5 %, even if only one thing is compared.
+    return row.sharper.p_least > RATE / max(family, 2)
 
 
 def decide(rows: Sequence[Row]) -> list[Row]:

@@ -1,0 +1,65 @@
+"""A stored suite as `compare` reads it: its criteria, or what its flows and streams have without any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from thalweg.experiments.comparison.side import Samples, Side
+from thalweg.results import comparison
+from thalweg.results.comparison import Failures, Row, Traded
+from thalweg.results.comparison.medians import asked
+from thalweg.results.suite_result import SuiteResult
+
+
+@dataclass(frozen=True)
+class StoredSuite(Side):
+    """A suite, or a run."""
+
+    kind = "suite"
+    folder: Path
+    result: SuiteResult
+
+    @staticmethod
+    def load(folder: Path) -> StoredSuite:
+        """The suite in a folder. Raises ResultError."""
+        return StoredSuite(folder, SuiteResult.load(folder))
+
+    @property
+    def version(self) -> str:  # type: ignore[override]
+        """The version that made it."""
+        return self.result.version
+
+    @property
+    def about(self) -> str:
+        """Who played which flows, and when."""
+        return f"{self.result.controllers} ({self.result.started}, version {self.version})"
+
+    def samples(self) -> Samples:
+        """The first criterion on each subject of each scenario."""
+        return {
+            (outcomes.scenario.name, one.subject): one
+            for outcomes in self.result.outcomes
+            for one in reversed(asked(outcomes))
+        }
+
+    def rows(self, b: StoredSuite, margin: float, *, of_a: bool = False) -> list[Row]:
+        """Each criterion that both have."""
+        return comparison.compare_results(self.result, b.result, margin, of_a=of_a)
+
+    def lacking(self, b: StoredSuite) -> list[str]:
+        """The scenarios that b lacks."""
+        return comparison.missing(self.result, b.result)
+
+    def failures(self, b: StoredSuite) -> list[Failures]:
+        """How often each criterion fails in both."""
+        return comparison.compare_failures(self.result, b.result)
+
+    def traded(self, b: StoredSuite, rows: Sequence[Row]) -> list[Traded]:
+        """What calls paid in rate for being better."""
+        return comparison.traded(rows, self.result, b.result)
+
+    def shared_seeds(self, b: StoredSuite) -> int:
+        """How many trials of b repeat trials of this one although the two started from different seeds."""
+        return comparison.shared_seeds(self.result, b.result)
