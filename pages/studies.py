@@ -45,7 +45,7 @@ def checks(result: StudyResult) -> Table:
 
 
 def findings(result: StudyResult) -> Table:
-    """Each published statement beside what was measured."""
+    """Each published statement next to what was measured."""
     lines = [(finding.name, finding.published, finding.measured, finding.answer) for finding in result.findings]
     return Table(("published statement", "published", "measured", "here"), lines, 4)
 
