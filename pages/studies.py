@@ -1,4 +1,4 @@
-"""Writes what studies measured into their pages: tables, checks and findings, and the figures made of rows alone.
+"""Writes what studies measured into their pages: tables, checks and findings, and the figures made only of rows.
 
 A page has one part for each table, so that the text between them can say what they mean. A study is run unless
 its folder is there of this commit (`made.study`); that of the loopback wants a quiet machine for half an hour.

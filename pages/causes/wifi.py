@@ -153,7 +153,7 @@ def _cause(check: Check, exact: Check, others: Mapping[Change, Mapping[str, Chec
         sides = dict.fromkeys(change.side for change in mended)
         return " or ".join(sides), f"holds with: {named}"
     if check.answer == UNDECIDED:
-        return "publication or engine", "at the margin: with our trials alone it is open too"
+        return "publication or engine", "at the margin: with only our trials it is open too"
     moves = {change: judged_ratio(judged[check.name]) for change, judged in others.items()}
     low, high = min(moves.values(), key=float), max(moves.values(), key=float)
     return "engine, not found", f"no change mends it: the ratio stays between {low} and {high}"

@@ -1,6 +1,6 @@
 """What senders of known controllers give where a constant of `who` or `waits` decides: the null of each.
 
-From the traces by which the page measures names: packets alone, of the sender's own controller (with its variants)
+From the traces by which the page measures names: only packets, of the sender's own controller (with its variants)
 and of the closest one of another family.
 """
 

@@ -27,7 +27,7 @@ def _full_apart() -> float:
     full = GROWTH.now.cells(
         "measured", [f"{name} | 40 packets | as usual" for name in _BY_LOSS], "link full after, ms"
     )
-    unpaced = [f"{name} | 40 packets | by the controller alone" for name in _BY_LOSS if not name.startswith("bbr")]
+    unpaced = [f"{name} | 40 packets | only by the controller" for name in _BY_LOSS if not name.startswith("bbr")]
     full += GROWTH.now.cells("measured", unpaced, "link full after, ms")
     return max(full) - min(full)
 
