@@ -208,7 +208,7 @@ def make_settings() -> None:
     """Measures the tables of settings."""
     for part, head, measure, chosen in (
         ("settings", ("C4 alone over", "utilisation", "rate, Mbps", "queue delay, ms"), setting, SETTINGS),
-        ("against CUBIC", ("C4 against CUBIC over DualPI2", f"share of C4, {BESIDE_TRIALS} trials"), beside, BESIDE),
+        ("share", ("C4 against CUBIC over DualPI2", f"share of C4, {BESIDE_TRIALS} trials"), beside, BESIDE),
         ("twins", ("rules", "queue delay of the first C4, ms", "of the second"), twins, TWINS),
     ):
         marks = [":--", *["--:"] * (len(head) - 1)]

@@ -1,10 +1,10 @@
-"""Why checks of `wifi-compete` hold or not: the parts of docs/evidence/studies/wifi-compete.md beside its study.
+"""Why checks of `wifi-compete` hold or not: what docs/evidence/studies/wifi-compete.md has next to its study.
 
 - **causes**: the study changed in one thing at a time, of the engine or of the peer, with its checks and mean
   ratios.
 - **which**: for each check that does not hold, what the changes and the error of the publication say of it.
 - **publication**: how far 199 of our own trials lie from all of them: the error of what is published.
-- **exits**: how v1 first leaves Initial, beside the re-measurement.
+- **exits**: how v1 first leaves Initial, next to the re-measurement.
 - **shared**: one jitter sequence for all trials, as the paper had it.
 """
 

@@ -17,7 +17,7 @@ _BY_LOSS = ("reno", "cubic", "bbr1", "bbr", "reno:start=classic", "cubic:start=c
 
 
 def _faster(rounds: int) -> float:
-    """By how many percent unpaced windows grow faster than those of BBRv1."""
+    """By how many percent unpaced windows grow faster than the windows of BBRv1."""
     statement = f"reno:start=classic, unpaced, grows faster than bbr1 in {rounds} round trips"
     return 100 * (GROWTH.now.cell("statements", statement, "median of the trials") - 1)
 

@@ -13,9 +13,9 @@ _SHARE = "share of C4, 20 trials"
 _ALONE = "C4 alone over"
 _OF_FIRST = "share of the first"
 VALUES: dict[str, Callable[[], float]] = {
-    "beside": HERE.cell("against CUBIC", "as above", _SHARE),
-    "beside-1-bdp": HERE.cell("against CUBIC", "a buffer of 1 BDP", _SHARE),
-    "beside-slower": HERE.cell("against CUBIC", "20 Mbps, 40 ms", _SHARE),
+    "beside": HERE.cell("share", "as above", _SHARE),
+    "beside-1-bdp": HERE.cell("share", "a buffer of 1 BDP", _SHARE),
+    "beside-slower": HERE.cell("share", "20 Mbps, 40 ms", _SHARE),
     "picoquic": HERE.cell(_ALONE, "DualPI2", "utilisation"),
     "picoquic-queue": HERE.cell(_ALONE, "DualPI2", "queue delay, ms"),
     "unused": lambda: 100 - HERE.now.cell(_ALONE, "DualPI2", "utilisation"),
