@@ -279,7 +279,7 @@ bench-browser: build lab browser
 bench-trial:
 	cargo build --release --locked --quiet -p thalweg-sim --example trial
 
-# The same table beside that of another commit, which is built in a folder of its own: make bench-compare BASE=HEAD~1
+# The same table next to the table of another commit, which is built in a folder of its own: make bench-compare BASE=HEAD~1
 bench-compare: build bench-trial
 	test -n "$(BASE)" || { echo "say which commit: make bench-compare BASE=HEAD~1"; exit 2; }
 	test -d target/base || git worktree add --force --detach target/base "$(BASE)"

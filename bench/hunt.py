@@ -1,4 +1,4 @@
-"""How many scenarios a hunt needs for the planted defect of `tests/hunt`, beside random draws of the same space.
+"""How many scenarios a hunt needs for the planted defect of `tests/hunt`, against random draws of the same space.
 
     python bench/hunt.py [SEEDS] [SAMPLER...]     search seeds 1 to 10 of evolution and random, if nothing is said
     python bench/hunt.py 31-60                    others

@@ -2,7 +2,7 @@
 //!
 //! Prints the goodput of each in turn, several times, and the median of their ratios. The stack's own is set up as its
 //! benchmark does it (`noq`, one thread of tokio for each side, ordered reads), with large socket buffers and wide
-//! windows as ours has them; both use CUBIC, ours that of `thalweg-control`.
+//! windows as ours has them; both use CUBIC, ours the one of `thalweg-control`.
 //!
 //! `cargo bench -p thalweg-quic-sockets --bench sockets`
 

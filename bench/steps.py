@@ -4,8 +4,8 @@
 costs. It takes a trial of a minute in which the agent keeps its window, less the same trial with a controller that
 does, over its steps.
 
-`many`: wall time for a step of each of 16 environments on two threads, over that of one environment. It needs two
-idle cores; beside other load, `chrt -f 1` gives it those for a few seconds.
+`many`: wall time for a step of each of 16 environments on two threads, over the time for one environment. It needs
+two idle cores; with other load, `chrt -f 1` gives it those for a few seconds.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def beyond() -> float:
 
 
 def many() -> float:
-    """Time for a step on two threads, over that of one environment."""
+    """Time for a step on two threads, over the time for one environment."""
     scenario = thalweg.Scenario.from_toml(TEXT, "steps")
     env, vector = Congestion(scenario, act="window"), VectorCongestion(16, scenario, act="window", jobs=2)
     actions = np.full((16, 1), PACKETS, np.float32)

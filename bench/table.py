@@ -1,6 +1,6 @@
 """The table of speed, as `make bench` prints it and stores it as JSON.
 
-`make bench-compare BASE=commit` prints it beside that of another commit. Instructions are counted by
+`make bench-compare BASE=commit` prints it next to the table of another commit. Instructions are counted by
 callgrind, which repeats to 0.1 % on any machine, however busy. The rest is processor time, the minimum of several
 rounds; for two builds, which take turns, only the ratio is meaningful.
 `make bench-check`, a part of `make soak`, holds the yardstick to the number that the page of performance gives.

@@ -190,7 +190,7 @@ def compared(
         )
 
     if compare["tolerance"].startswith("media"):
-        # The peer counts all frames of audio, and those of video from the start of measurement.
+        # The peer counts all frames of audio, and the frames of video from the start of measurement.
         since = {stream: "_from_start" if stream == "audio" else "" for stream in STREAMS.values()}
         for delay, short_delay, limits in (("mean", "avg", judged), ("max", "max", {})):
             for short, stream in STREAMS.items():
@@ -308,7 +308,7 @@ def series(entries: list[dict[str, Any]], trials: int) -> Chart:
 
 
 def trial_series(entry: dict[str, Any], trials: int) -> Iterator[pl.DataFrame]:
-    """The peer's series and those of our trial whose end is nearest to our median."""
+    """The peer's series and the series of our trial whose end is nearest to our median."""
     theirs = pl.read_csv(REFERENCE / "series" / f"{entry['file']}.csv", infer_schema_length=None)
     scenario = load(entry)
     ends = scenario.trials(trials, seed=1).flows.filter(pl.col("flow") == "main")["closed_s"].to_numpy()

@@ -119,8 +119,8 @@ def measure(change: Change, rtt: str, trials: int) -> Iterable[str]:
     alone = thalweg.Scenario.load("ccafct/alone", overrides=overrides, controllers={"short": change.short})
     text = files("thalweg").joinpath("suites/ccafct/against-cubic.toml").read_text() + change.appended
     controllers = {"short": change.short, "competitor": change.long}
-    beside = thalweg.Scenario.from_toml(text, name="beside", overrides=overrides, controllers=controllers)
-    outcomes = beside.trials(trials)
+    pair = thalweg.Scenario.from_toml(text, name="beside", overrides=overrides, controllers=controllers)
+    outcomes = pair.trials(trials)
     pairs = zip(times(alone.trials(trials)), times(outcomes), strict=True)
     harm = np.mean([harm_less_is_better(solo, competing) for solo, competing in pairs])
     long_flows = outcomes.flows.filter(pl.col("flow").str.starts_with("competitor"))

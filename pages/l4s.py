@@ -53,7 +53,7 @@ BESIDE: tuple[tuple[str, dict[str, str]], ...] = (
     ("a buffer of 1 BDP", {"path.buffer": "1 bdp"}),
     ("20 Mbps, 40 ms", {"path.rate": "20 Mbps", "path.rtt": "40 ms"}),
 )
-"""What C4 has beside CUBIC over DualPI2."""
+"""What C4 has against CUBIC over DualPI2."""
 TWINS: tuple[tuple[str, dict[str, str]], ...] = (("the RFCs", {}), ("picoquic", _PICOQUIC))
 FALLBACK = (
     ("prague:classic_fallback=on", "cubic"),
@@ -114,7 +114,7 @@ def setting(what: str, settings: dict[str, str]) -> str:
 
 
 def beside(what: str, settings: dict[str, str]) -> str:
-    """A line of the table of C4 beside CUBIC."""
+    """A line of the table of C4 against CUBIC."""
     keys = {"path.queue.model": "dualpi2", **settings}
     flows = _two(keys, DRAFT_04, "cubic").trials(BESIDE_TRIALS).flows
     return row(what, percent(flows.filter(flow="first"), "share", 0))
@@ -199,7 +199,7 @@ def settings_parts() -> list[Part]:
     """The lines of the tables of settings."""
     return [
         *((f"C4 alone: {what}", partial(setting, what, keys)) for what, keys in SETTINGS),
-        *((f"C4 beside CUBIC: {what}", partial(beside, what, keys)) for what, keys in BESIDE),
+        *((f"C4 against CUBIC: {what}", partial(beside, what, keys)) for what, keys in BESIDE),
         *((f"two C4 flows by the rules of {what}", partial(twins, what, keys)) for what, keys in TWINS),
     ]
 
@@ -208,7 +208,7 @@ def make_settings() -> None:
     """Measures the tables of settings."""
     for part, head, measure, chosen in (
         ("settings", ("C4 alone over", "utilisation", "rate, Mbps", "queue delay, ms"), setting, SETTINGS),
-        ("beside", ("C4 beside CUBIC over DualPI2", f"share of C4, {BESIDE_TRIALS} trials"), beside, BESIDE),
+        ("share", ("C4 against CUBIC over DualPI2", f"share of C4, {BESIDE_TRIALS} trials"), beside, BESIDE),
         ("twins", ("rules", "queue delay of the first C4, ms", "of the second"), twins, TWINS),
     ):
         marks = [":--", *["--:"] * (len(head) - 1)]
@@ -270,7 +270,7 @@ def make() -> None:
         ("fallback", two_head, 3, pairs(FALLBACK)),
         ("successor alone", one_head, 2, single(["c4"])),
         ("successor ends", stuck_head, 1, ends("c4")),
-        ("successor beside", two_head, 3, pairs(SUCCESSOR)),
+        ("successor in pairs", two_head, 3, pairs(SUCCESSOR)),
     ):
         marks = [":--"] * words + ["--:"] * (len(head) - words)
         fill(PAGE, part, "\n".join([row(*head), row(*marks), *(line() for _, line in lines)]))

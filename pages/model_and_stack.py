@@ -213,7 +213,7 @@ EXAMPLES = (
     example("2 MB by BBR at 20 % loss", "20 Mbps", "20 %", "bbr", "2 MB", 1),
     example("200 kB by CUBIC at 40 % loss", "20 Mbps", "40 %", "cubic", "200 kB", 1),
     example("2 MB by CUBIC at 5 % loss", "20 Mbps", "5 %", "cubic", "2 MB", 1),
-    example("20 MB by CUBIC beside CUBIC, 50 Mbps", "50 Mbps", "0 %", "cubic", "20 MB", 2),
+    example("20 MB by CUBIC against CUBIC, 50 Mbps", "50 Mbps", "0 %", "cubic", "20 MB", 2),
 )
 EXAMPLE_SEEDS = 21
 

@@ -21,7 +21,7 @@ _BUCKETS = 200
 _SVG = "http://www.w3.org/2000/svg"
 _RADIUS = 10
 _COLUMN = 16
-"""Where numbers stand, in pixels from the left: beside the titles of panels."""
+"""Where numbers stand, in pixels from the left: next to the titles of panels."""
 
 
 def main() -> None:
@@ -42,9 +42,9 @@ def numbered(svg: str) -> str:
         if not found:
             raise ValueError(f"the figure has no text with {part!r}: {[text for *_, text in texts]}")
         _, y, upright = found[0]
-        # Beside the lines below the title, above the titles of axes, and at the height of a legend.
-        beside = float(root.attrib["width"]) - 2 * _RADIUS
-        root.extend(_mark(number, beside if number == 1 else _COLUMN, y if upright else y - 60))
+        # Next to the lines below the title, above the titles of axes, and at the height of a legend.
+        right = float(root.attrib["width"]) - 2 * _RADIUS
+        root.extend(_mark(number, right if number == 1 else _COLUMN, y if upright else y - 60))
     return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 

@@ -234,7 +234,7 @@ def _few_of_all(n: int) -> Interval:
 
 
 def correlated(rho: float, n: int) -> tuple[Values, Values]:
-    """Pairs with a rank correlation; that of normal values is a little more."""
+    """Pairs with a rank correlation; the one of normal values is a little higher."""
     pearson = 2 * math.sin(math.pi / 6 * rho)
     first, rest = rng.normal(size=(2, n))
     return first, pearson * first + math.sqrt(1 - pearson**2) * rest

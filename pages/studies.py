@@ -1,7 +1,7 @@
-"""Writes what studies measured into their pages: tables, checks and findings, and the figures made of rows alone.
+"""Writes what studies measured into their pages: tables, checks and findings, and the figures made only of rows.
 
 A page has one part for each table, so that the text between them can say what they mean. A study is run unless
-its folder is there of this commit (`made.study`); that of the loopback wants a quiet machine for half an hour.
+its folder is there of this commit (`made.study`); the loopback needs a quiet machine for half an hour.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def checks(result: StudyResult) -> Table:
 
 
 def findings(result: StudyResult) -> Table:
-    """Each published statement beside what was measured."""
+    """Each published statement next to what was measured."""
     lines = [(finding.name, finding.published, finding.measured, finding.answer) for finding in result.findings]
     return Table(("published statement", "published", "measured", "here"), lines, 4)
 

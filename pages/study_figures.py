@@ -1,6 +1,6 @@
-"""Draws the figures of transient.md and wifi-compete.md, after those of their sources.
+"""Draws the figures of transient.md and wifi-compete.md, after the figures of their sources.
 
-The areas are those of the study of this commit; mean rates and pairs are played again.
+The areas come from the study of this commit; mean rates and pairs are played again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def save(chart: Chart, file: Path) -> None:
 
 
 def areas(folder: Path) -> None:
-    """Figure 2 of the poster, with the later controllers beside its three."""
+    """Figure 2 of the poster, with the later controllers next to its three."""
     table = pl.read_parquet(folder / "reactions.parquet").filter("converged")
     cells = table.group_by("buffer", "controller", maintain_order=True)
     found = {(str(buffer), str(name)): cell["area"].to_numpy() for (buffer, name), cell in cells}

@@ -211,7 +211,7 @@ ENDS = (
 
 
 def end_rows(suite: Measured) -> Iterator[list[str]]:
-    """The close beside the last byte, where one of them is over the target."""
+    """The close next to the last byte, where one of them is over the target."""
     for name, outcomes in suite.items():
         criteria = outcomes.verdict().criteria
         closed = next(

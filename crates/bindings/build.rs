@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thalweg_random::Fnv1a;
 
-/// The crates that a trial in virtual time runs, and those that ask controllers in Python and make columns. Not those of
+/// The crates that a trial in virtual time runs, and those that ask controllers in Python and make columns. Not the crates of
 /// real time, `live` and `quic-sockets`: what they measure never repeats, and no store hands it over again.
 const ENGINE: [&str; 14] = [
     "units",

@@ -37,7 +37,7 @@ exclude_patterns = sorted(
 )  # not even looked into: there are many files below them
 
 suppress_warnings = ["misc.highlighting_failure"]  # of languages that Pygments does not know, such as csv
-myst_heading_anchors = 4  # those of GitHub
+myst_heading_anchors = 4  # the anchors of GitHub
 highlight_language = "text"  # of blocks that name none: they are not Python
 smartquotes = False  # of `--live` it made a dash, and quotes of values that nobody can copy
 default_role = "literal"  # docstrings write `names` as Markdown does

@@ -1,7 +1,7 @@
 """The lab within the site: the page that `make lab` has built, and links to it.
 
 Pages link to it where the site is published, so that their links work anywhere; within the site they lead to the
-lab that stands beside them.
+lab that stands next to them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """CUBIC as RFC 9438 specifies it, with HyStart++ (RFC 9406): event by event what `cubic` of Thalweg does.
 
-Where real numbers are computed, the order of operations is that of Thalweg; times are compared as whole nanoseconds.
+Where real numbers are computed, the order of operations is as in Thalweg; times are compared as whole nanoseconds.
 """
 
 import math

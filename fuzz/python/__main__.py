@@ -1,4 +1,4 @@
-"""Plays cases of targets in Python, as `src/worker.rs` plays those of the engine: the same orders and answers.
+"""Plays cases of targets in Python, as `src/worker.rs` plays the cases of the engine: the same orders and answers.
 
 python fuzz/python work TARGET SEED FIRST MILLISECONDS   plays new cases, from a number on
 python fuzz/python check TARGET FILE...                  plays the cases of files

@@ -57,8 +57,8 @@ fn cases(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Replays the cases at `path`, those of a target in a separate process; returns their number and that of failures. Says
-/// what it skips where no Python has been built, which is a failure in CI.
+/// Replays the cases at `path`, the cases of a target in a separate process; returns their number and the number of failures.
+/// Says what it skips where no Python has been built, which is a failure in CI.
 pub(crate) fn replay(path: &Path) -> io::Result<(usize, usize)> {
     let mut of_targets: BTreeMap<&str, (&Target, Vec<PathBuf>)> = BTreeMap::new();
     for file in cases(path)? {

@@ -33,7 +33,7 @@ impl Random {
         let value = (least + share * (most - least)).exp() as u64;
         value.clamp(low, high)
     }
-    /// Any number, small ones and those beside powers of two preferred.
+    /// Any number, small ones and those next to powers of two preferred.
     pub(crate) fn any(&mut self) -> u64 {
         match self.below(4) {
             0 => self.below(4),

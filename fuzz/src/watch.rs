@@ -1,6 +1,6 @@
 //! Asks each stage of a case to stop after a second, and ends the process when it does not obey within another.
 //!
-//! Seconds are those of the processor, and the second one begins when the stage is asked, so that a busy machine makes
+//! Seconds are seconds of the processor, and the second one begins when the stage is asked, so that a busy machine makes
 //! no false alarm. What uses no processor time and
 //! does not end either is blocked: that has a limit in real time.
 

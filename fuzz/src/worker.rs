@@ -2,7 +2,7 @@
 //! at.
 //!
 //! Lines: `at SEED PLAYED STOPPED REFUSED PEAK` before each new case, with what is known of those before it, `at FILE`
-//! before that of a file; `failed KIND<tab>MESSAGE` after one that failed, `hung STAGE` before the process ends because a
+//! before the case of a file; `failed KIND<tab>MESSAGE` after one that failed, `hung STAGE` before the process ends because a
 //! stage did not; `done PLAYED STOPPED REFUSED PEAK` at the end of new cases.
 
 use crate::failure::{Failure, Verdict};

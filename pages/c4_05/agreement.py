@@ -1,4 +1,4 @@
-"""Our numbers beside the published ones and beside trials of the same state by the peer."""
+"""Our numbers next to the published ones and to trials of the same state by the peer."""
 
 from __future__ import annotations
 

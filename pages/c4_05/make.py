@@ -29,7 +29,7 @@ def make() -> None:
 
 
 def parts() -> list[Part]:
-    """The lines that are cheap to measure again: those of a test in every table."""
+    """The lines that are cheap to measure again: the lines of a test in every table."""
     as_printed = {entry.name for entry in Suite.find("c4-05-as-printed").entries}
 
     def measure(test: str) -> list[str]:

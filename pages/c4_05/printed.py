@@ -54,7 +54,7 @@ def marks_row(test: str) -> str:
 
 
 def marks() -> str:
-    """The tests behind DualPI2, with packets that are ECT(0) and with those of the text."""
+    """The tests behind DualPI2, with packets that are ECT(0) and with the packets of the text."""
     words = ("marks", "drops", "closed", "queue")
     sides = [f"{word}, {side}" for side in ("as run", "as printed") for word in words]
     return "\n".join([row("test", *sides), row(":--", *["--:"] * 8), *(marks_row(test) for test in ECN)])

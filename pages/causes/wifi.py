@@ -1,10 +1,10 @@
-"""Why checks of `wifi-compete` hold or not: the parts of docs/evidence/studies/wifi-compete.md beside its study.
+"""Why checks of `wifi-compete` hold or not: what docs/evidence/studies/wifi-compete.md has next to its study.
 
 - **causes**: the study changed in one thing at a time, of the engine or of the peer, with its checks and mean
   ratios.
 - **which**: for each check that does not hold, what the changes and the error of the publication say of it.
 - **publication**: how far 199 of our own trials lie from all of them: the error of what is published.
-- **exits**: how v1 first leaves Initial, beside the re-measurement.
+- **exits**: how v1 first leaves Initial, next to the re-measurement.
 - **shared**: one jitter sequence for all trials, as the paper had it.
 """
 
@@ -153,7 +153,7 @@ def _cause(check: Check, exact: Check, others: Mapping[Change, Mapping[str, Chec
         sides = dict.fromkeys(change.side for change in mended)
         return " or ".join(sides), f"holds with: {named}"
     if check.answer == UNDECIDED:
-        return "publication or engine", "at the margin: with our trials alone it is open too"
+        return "publication or engine", "at the margin: with only our trials it is open too"
     moves = {change: judged_ratio(judged[check.name]) for change, judged in others.items()}
     low, high = min(moves.values(), key=float), max(moves.values(), key=float)
     return "engine, not found", f"no change mends it: the ratio stays between {low} and {high}"

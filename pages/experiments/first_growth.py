@@ -72,7 +72,7 @@ def line(controller: str, buffer: str, pacing: str) -> str:
     """A line of the table."""
     found = measure(controller, buffer, pacing)
     grown = (median(found.windows[n], "{:.1f}") for n in ROUNDS)
-    paced = "as usual" if pacing == "true" else "by the controller alone"
+    paced = "as usual" if pacing == "true" else "only by the controller"
     return row(
         controller, buffer, paced, *grown, median(1e3 * found.full_s, "{:.0f}"), median(found.lost, "{:.0f}")
     )

@@ -31,7 +31,7 @@ class Sweep:
     """Which flow starts later; the time of the main one is shown, from its own start on."""
     starts_ms: range
     others: tuple[str, str] | None = None
-    """Flow and controller beside the main one."""
+    """Flow and controller next to the main one."""
 
 
 EARLY = Sweep("wifi-suspension, two suspensions", "c4/wifi-suspension", "main", range(0, 1201, 100))

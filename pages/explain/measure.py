@@ -48,7 +48,7 @@ class Case:
         return next(view for view in of_tables(self.trace.flows, self.trace.packets) if view.name == FLOW)
 
     def packets(self) -> View:
-        """Packets alone, with the marks that the acknowledgements brought."""
+        """Only packets, with the marks that the acknowledgements brought."""
         views = of_tables(self.trace.flows, self.trace.packets, logged=False)
         view = next(one for one in views if one.name == FLOW)
         marked = self.trace.links.filter(pl.col("link") == "down").select("time_s", "marked_packets")
@@ -115,7 +115,7 @@ def path_errors(kind: str, seed: int) -> PathErrors:
 
 
 def named(kind: str, seed: int, controller: str, logged: bool = False) -> Who:
-    """Who the sender of a trace seems to be, from its packets alone or with its window and pacing rate."""
+    """Who the sender of a trace seems to be, only from its packets, or with its window and pacing rate."""
     return named_in(Case.of(kind, seed, controller), logged)
 
 

@@ -1,6 +1,6 @@
 """What senders of known controllers give where a constant of `who` or `waits` decides: the null of each.
 
-From the traces by which the page measures names: packets alone, of the sender's own controller (with its variants)
+From the traces by which the page measures names: only packets, of the sender's own controller (with its variants)
 and of the closest one of another family.
 """
 
@@ -22,7 +22,7 @@ from thalweg.foreign.inference.replay import Fit
 
 SHARES = (0.1, 0.2, 0.4)
 _SEEDS = (9, 10)
-"""Seeds of draws: that of the answer, and another one."""
+"""Seeds of draws: the seed of the answer, and another one."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Null:
     """The residual of `who.CLOSEST`, whose trace it may be."""
     is_of_closest: bool
     led_own: dict[tuple[float, int], float]
-    """By share and seed of the draws: the median residual with other waits over that of the file."""
+    """By share and seed of the draws: the median residual with other waits over the residual of the file."""
     led_other: dict[tuple[float, int], float]
 
 
@@ -83,7 +83,7 @@ def rows(found: Sequence[Null]) -> list[str]:
     lines = [row("constant", "is", "of", *_SIDES), row(":--", "--:", ":--", "--:", "--:")]
     lines += [
         row("`FITS`", str(who.FITS), "the residual", _spread(own), _spread(other)),
-        row("`CLOSE`", str(who.CLOSE), f"that of {who.CLOSEST}", *_of_closest(found)),
+        row("`CLOSE`", str(who.CLOSE), f"the residual of {who.CLOSEST}", *_of_closest(found)),
         row("`ANY`", str(who.ANY), "residuals above it", _above(own, who.ANY), _above(other, who.ANY)),
         row("`LEAD`", str(who.LEAD), "the residual less the least", _spread(own - least), _spread(other - least)),
         row("`CLEARLY`", str(who.CLEARLY), "the same, as a ratio", _spread(own / least), _spread(other / least)),

@@ -90,7 +90,7 @@ def case(of: Played, seed: int) -> Case:
 
 
 def named(of: Played, seed: int) -> Who:
-    """Who its sender seems to be, from its packets alone."""
+    """Who its sender seems to be, only from its packets."""
     return limits_and_who(outside(case(of, seed)).packets())[1]
 
 

@@ -35,7 +35,7 @@ class Guess:
     low_s: float
     high_s: float
     took_s: tuple[float, ...]
-    """In trials of other seeds than those of files."""
+    """In trials of other seeds than the seeds of files."""
 
     @property
     def middle_s(self) -> float:
@@ -44,7 +44,7 @@ class Guess:
 
     @property
     def error(self) -> float:
-        """The median of the draws over that of the trials, less one."""
+        """The median of the draws over the median of the trials, less one."""
         return self.said_s / self.middle_s - 1
 
     @property

@@ -1,1 +1,1 @@
-"""The league: CUBIC, Reno and BBR of stacks that others wrote, beside ours: docs/evidence/league.md."""
+"""The league: CUBIC, Reno and BBR of stacks that others wrote, next to ours: docs/evidence/league.md."""

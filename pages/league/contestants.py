@@ -86,7 +86,7 @@ FAMILIES = {
         Contestant("quiche v2", "quiche", "bbr2"),
     ),
 }
-"""The columns of each family. aioquic and smoltcp have no BBR, and no seed repeats that of noq."""
+"""The columns of each family. aioquic and smoltcp have no BBR, and no seed repeats the trial of noq."""
 
 
 def missing() -> list[str]:

@@ -128,7 +128,7 @@ def profiles_alone() -> Iterator[Row]:
 
 
 def profiles_beside() -> Iterator[Row]:
-    """Access networks, beside CUBIC of the model."""
+    """Access networks, against CUBIC of the model."""
     for name in _BESIDE:
         yield Row(f"profiles/{name}-beside-cubic", share, options={"time_limit": "30s"})
 
@@ -149,7 +149,7 @@ def two() -> Iterator[Row]:
 GROUPS: dict[str, Callable[[], Iterator[Row]]] = {
     "c4": c4,
     "profiles": profiles_alone,
-    "beside": profiles_beside,
+    "shares": profiles_beside,
     "laws": laws,
     "two": two,
 }

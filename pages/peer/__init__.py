@@ -1,1 +1,1 @@
-"""How our trials agree with those of the peer, and why not where they do not."""
+"""How our trials agree with the peer's, and why not where they do not."""

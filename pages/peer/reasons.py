@@ -1,7 +1,7 @@
 """The part of the page of fidelity that says why a value is not inside its tolerance.
 
 `fidelity.toml` has the reasons. Each value that is not inside needs one, and each reason such a value; a reason
-may name settings, whose trials the page shows beside it.
+may name settings, whose trials the page shows next to it.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _BY_LOSS = ("reno", "cubic", "bbr1", "bbr", "reno:start=classic", "cubic:start=c
 
 
 def _faster(rounds: int) -> float:
-    """By how many percent unpaced windows grow faster than those of BBRv1."""
+    """By how many percent unpaced windows grow faster than the windows of BBRv1."""
     statement = f"reno:start=classic, unpaced, grows faster than bbr1 in {rounds} round trips"
     return 100 * (GROWTH.now.cell("statements", statement, "median of the trials") - 1)
 
@@ -27,7 +27,7 @@ def _full_apart() -> float:
     full = GROWTH.now.cells(
         "measured", [f"{name} | 40 packets | as usual" for name in _BY_LOSS], "link full after, ms"
     )
-    unpaced = [f"{name} | 40 packets | by the controller alone" for name in _BY_LOSS if not name.startswith("bbr")]
+    unpaced = [f"{name} | 40 packets | only by the controller" for name in _BY_LOSS if not name.startswith("bbr")]
     full += GROWTH.now.cells("measured", unpaced, "link full after, ms")
     return max(full) - min(full)
 

@@ -13,9 +13,9 @@ _SHARE = "share of C4, 20 trials"
 _ALONE = "C4 alone over"
 _OF_FIRST = "share of the first"
 VALUES: dict[str, Callable[[], float]] = {
-    "beside": HERE.cell("beside", "as above", _SHARE),
-    "beside-1-bdp": HERE.cell("beside", "a buffer of 1 BDP", _SHARE),
-    "beside-slower": HERE.cell("beside", "20 Mbps, 40 ms", _SHARE),
+    "beside": HERE.cell("share", "as above", _SHARE),
+    "beside-1-bdp": HERE.cell("share", "a buffer of 1 BDP", _SHARE),
+    "beside-slower": HERE.cell("share", "20 Mbps, 40 ms", _SHARE),
     "picoquic": HERE.cell(_ALONE, "DualPI2", "utilisation"),
     "picoquic-queue": HERE.cell(_ALONE, "DualPI2", "queue delay, ms"),
     "unused": lambda: 100 - HERE.now.cell(_ALONE, "DualPI2", "utilisation"),
@@ -30,8 +30,8 @@ VALUES: dict[str, Callable[[], float]] = {
     "no-pi-queue": HERE.cell(_ALONE, "DualPI2 without its PI controller", "queue delay, ms"),
     "successor": HERE.cell("successor alone", "c4 | DualPI2", "utilisation"),
     "successor-queue": HERE.cell("successor alone", "c4 | DualPI2", "queue delay, ms"),
-    "successor-cubic": HERE.cell("successor beside", "c4 | cubic | DualPI2", _OF_FIRST),
-    "successor-twin": HERE.cell("successor beside", "c4 | c4 | DualPI2", _OF_FIRST),
+    "successor-cubic": HERE.cell("successor in pairs", "c4 | cubic | DualPI2", _OF_FIRST),
+    "successor-twin": HERE.cell("successor in pairs", "c4 | c4 | DualPI2", _OF_FIRST),
     "codel-cubic": HERE.cell("two flows", f"{DRAFT_04} | cubic | CoDel", _OF_FIRST),
     "codel-prague": HERE.cell("two flows", "prague | cubic | CoDel", _OF_FIRST),
 }

@@ -16,7 +16,7 @@ def _law(loss: str, column: str) -> Callable[[], float]:
 
 
 def _share(network: str, stack: str) -> Callable[[], float]:
-    return HERE.cell("beside CUBIC", f"`profiles/{network}-beside-cubic`", stack)
+    return HERE.cell("shares CUBIC", f"`profiles/{network}-beside-cubic`", stack)
 
 
 def _kept(controller: str) -> float:
@@ -39,6 +39,6 @@ VALUES: dict[str, Callable[[], float]] = {
     "keeps-cubic": lambda: _kept("cubic"),
     "keeps-reno": lambda: _kept("reno"),
     "ngtcp2-law": lambda: _law("0.1", "ngtcp2")() / _law("0.1", "law")(),
-    "ngtcp2-least": lambda: min(HERE.now.column("beside CUBIC", "ngtcp2")),
-    "ngtcp2-most": lambda: max(HERE.now.column("beside CUBIC", "ngtcp2")),
+    "ngtcp2-least": lambda: min(HERE.now.column("shares CUBIC", "ngtcp2")),
+    "ngtcp2-most": lambda: max(HERE.now.column("shares CUBIC", "ngtcp2")),
 }

@@ -25,7 +25,7 @@ Value = Callable[[], float]
 
 
 def share(first: str, second: str) -> Value:
-    """What the first flow gets beside the second, as a share of its fair share."""
+    """What the first flow gets against the second, as a share of its fair share."""
     return FAIRNESS.cell("fairness", first, second)
 
 

@@ -55,7 +55,7 @@ class Cell:
 
     @property
     def startup_s(self) -> float:
-        """What Startup takes beyond that of 10 Mbps and 40 ms: a round trip for each doubling."""
+        """What Startup takes beyond the Startup of 10 Mbps and 40 ms: a round trip for each doubling."""
         return max(0.0, math.log2(self.bdp / (_BASE_BPS * _BASE_RTT_S / 8))) * self.rtt_s
 
     @property

@@ -49,7 +49,7 @@ named.
   misses our bound of 10 % on losses by up to two thirds; that was not traced.
 - **L**: Startup ends by loss only after six ranges of lost packets in a round trip (section 5.3.1.3). At 60
   % of the rate and 20 % of loss that takes a BDP of 50 packets; below, Startup goes on until losses end. A
-  finding about case 2, which asks for "more than 2 %" alone, and about what cases 6 and 7 need to leave
+  finding about case 2, which asks only for "more than 2 %", and about what cases 6 and 7 need to leave
   Startup.
 - **B**: the application writes 60 % of the rate all the time, but the sender is not always limited by it:
   what it keeps back in the ramp of Startup (traced: 1 Gbps, 40 ms, not in the table) or in a ProbeRTT

@@ -38,8 +38,8 @@ CONTROLLERS = {
 """Whose dossiers the page has, and what they are."""
 SEED = 1
 CONTROLS = {"reno": "reno:decrease=0.5", "cubic": "cubic:beta=0.7"}
-"""Standards as candidates, by another name: their trials have seeds of their own. With those of the standards they
-would be these, and within every limit."""
+"""Standards as candidates, by another name: their trials have seeds of their own. With the seeds of the standards
+they would be these, and within every limit."""
 OTHER_SEED = first_seed(2)
 
 

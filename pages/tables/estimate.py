@@ -28,7 +28,7 @@ CONTROLLERS = (
     ),
     *("noq:cubic", "noq:newreno"),
 )
-"""Ours, and those of the QUIC stack whose trials repeat."""
+"""Ours, and the controllers of the QUIC stack whose trials repeat."""
 SHOWN = (
     ("steady", "told-rate-error", "window"),
     ("steady", "told-rate-error", "pacing"),
@@ -84,8 +84,8 @@ def probes(seed: int) -> str:
     return f"""## Calls that probe
 
 Media of 2 Mbps at most, on 8 Mbps that fall to 3, without
-[probes](../../reference/scenarios.md#probes-of-a-call) and with those of both kinds, up to 8 Mbps and at most
-75 % of what is sent. Medians: how long the estimate `media` is off, when it is right after the fall, the
+[probes](../../reference/scenarios.md#probes-of-a-call) and with probes of both kinds, up to 8 Mbps and at
+most 75 % of what is sent. Medians: how long the estimate `media` is off, when it is right after the fall, the
 bytes of probes, and the frames of 840 that never came.
 
 <!-- made: probes -->

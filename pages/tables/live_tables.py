@@ -1,4 +1,4 @@
-"""Tables of real time beside the simulator, whose half is measured again.
+"""Tables of real time next to the simulator, whose half is measured again.
 
 What was measured in real time is kept in live_tables.toml.
 
@@ -40,7 +40,7 @@ name = "main"
 controller = "cubic"
 download = "10 MB"
 """
-BESIDE = """title = "A download beside CUBIC"
+BESIDE = """title = "A download against CUBIC"
 [path]
 rate = "20 Mbps"
 rtt = "40 ms"
@@ -85,7 +85,7 @@ def transient() -> Iterator[str]:
 
 
 def harm() -> Iterator[str]:
-    """Short flows of the kernel beside long ones."""
+    """Short flows of the kernel against long ones."""
     kept = _kept("harm")
     yield from _heads(["short flows", "against"], kept["head"])
     chosen = HARM.choose(
@@ -136,7 +136,7 @@ def quic() -> Iterator[str]:
 
 
 def share() -> Iterator[str]:
-    """The first flow beside CUBIC, both of the QUIC stack in the simulator."""
+    """The first flow against CUBIC, both of the QUIC stack in the simulator."""
     kept = _kept("share")
     yield from _heads(["first flow"], [*kept["head"], "simulator"])
     for controller, cells in kept["rows"].items():

@@ -1,4 +1,4 @@
-"""Ours beside what Google has published of BBR in words: the second part of the page of `nsperf`."""
+"""Ours compared with what Google has published of BBR in words: the second part of the page of `nsperf`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def lines_of(loss: str, seed: int) -> Iterator[str]:
 def section(seed: int) -> str:
     """The section of the page."""
     lines = [line for loss in LOSSES for line in lines_of(loss, seed)]
-    return f"""## Beside Google's published figures
+    return f"""## Compared with Google's published figures
 
 {wrapped(BEFORE)}
 

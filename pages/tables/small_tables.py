@@ -19,7 +19,7 @@ JITTER_TRIALS, STACK_TRIALS = 100, 10
 JITTER = (("c4/bad-wifi", "a 10 Mbps download"), ("c4/media-bad-wifi", "a call of 3 Mbps"))
 """Scenarios with jitter in both directions, and what they carry."""
 IMPLEMENTATIONS = (("CUBIC", "cubic", "noq:cubic"), ("NewReno", "reno", "noq:newreno"), ("BBR", "bbr", "noq:bbr3"))
-"""An algorithm, ours, and that of the stack."""
+"""An algorithm, ours, and the one of the stack."""
 
 WINDOWS = ((0.01, 100), (0.003, 100), (0.001, 100), (0.0001, 100), (0.001, 10), (0.0001, 10))
 """Shares of lost packets, and RTTs in ms."""

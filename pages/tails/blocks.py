@@ -1,4 +1,4 @@
-"""How many blocks make a rare event: those of the furthest trial without which it would not have come as far."""
+"""How many blocks make a rare event: those without which the furthest trial would not have come as far."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _line(particles: int, name: str, given: Sequence[Answer]) -> str:
 
 
 def all_lines(particles: int) -> Iterator[str]:
-    """The lines of the families to whose events many blocks add up, and that of all of them."""
+    """The lines of the families to whose events many blocks add up, and the line of all of them."""
     by_family = {family: answers(particles, SUMS, family, CELLS) for family in SUMS}
     for family, given in by_family.items():
         yield _line(particles, family.name, given)

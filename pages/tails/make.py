@@ -90,7 +90,7 @@ def parts() -> list[Part]:
 
 
 def make() -> None:
-    """Writes all tables but those of counts and of coverage."""
+    """Writes all tables but the tables of counts and of coverage."""
     blocks.make()
     head = ("event", "counted", "estimate (interval of 95 %)", "estimate / counted", "trials", "processor time, s")
     fill(PAGE, "estimates", f"{table(head, 1, list(against_counts()))}\n\n{made('tails')}")

@@ -1,4 +1,4 @@
-"""What the authors of C4 and BBR should know: completion over that of CUBIC, and whose the medium was."""
+"""What the authors of C4 and BBR should know: completion over CUBIC's, and whose the medium was."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def make_access() -> None:
 
 
 def make_third() -> None:
-    """Measures which rules of a collision make the delays beside saturated stations."""
+    """Measures which rules of a collision make the delays next to saturated stations."""
     _fill("third", {"third": "\n".join(third.lines())})
 
 
@@ -58,7 +58,7 @@ def make_rivals() -> None:
 
 
 def make_load() -> None:
-    """Measures the delay of probes beside the load that closer ones have."""
+    """Measures the delay of probes next to the load that closer ones have."""
     _fill("load", {"loaded": "\n".join(spacing.loaded())})
 
 

@@ -1,6 +1,6 @@
 """Six controllers on four elements, in both directions: alone, next to a flow of CUBIC, and as calls next to one.
 
-The elements are those of scenarios of the suite `wifi`, whose flows are set anew; a line has the command that
+The elements come from scenarios of the suite `wifi`, whose flows are set anew; a line has the command that
 plays it again, for any controller.
 """
 
@@ -74,7 +74,7 @@ def _of_main(table: pl.DataFrame, column: str) -> np.ndarray[tuple[int], np.dtyp
 
 
 def _alone(element: str, way: str, controller: str) -> str:
-    """Completion over that of CUBIC."""
+    """Completion over CUBIC's."""
     own, cubic = (
         _of_main(_played("alone", element, way, one).flows, "completion_s") for one in (controller, "cubic")
     )

@@ -31,7 +31,7 @@ class Kind:
 
 
 def _kind(random: np.random.Generator, heard: str, most: int, load: float) -> str:
-    """Neighbours whose frames and bursts are drawn apart from those of the first generator."""
+    """Neighbours whose frames and bursts are drawn apart from the draws of the first generator."""
     count = int(random.integers(1, most + 1))
     share = min(load * (0.3 + 0.7 * random.random()) / count, 0.8)
     on = between(random, 8, 200)

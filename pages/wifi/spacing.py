@@ -76,7 +76,7 @@ def line(name: str) -> str:
 
 
 def loaded() -> Iterator[str]:
-    """Means beside the presets, and beside these and stations that have the frames of the closest probes."""
+    """Means next to the presets, and next to these and stations that have the frames of the closest probes."""
     own = [f"{spacing * 1e3:g} ms" for spacing in SPACINGS_S]
     loaded = [f"100 ms, {name} more" for name in _LOADS]
     over = [f"1.2 ms over {head}" for head in ("100 ms", *loaded)]

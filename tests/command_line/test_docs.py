@@ -60,7 +60,7 @@ def test_a_value_in_prose_is_printed_without_its_name(capsys: Capture) -> None:
     assert main(["docs", "c4-05"]) == 0
     told = capsys.readouterr().out
     assert "<!--" not in told
-    assert re.search(r"debt costs time beside BBR\*\*: [\d.]+ % by itself", told)
+    assert re.search(r"debt costs time against BBR\*\*: [\d.]+ % by itself", told)
 
 
 def test_what_help_and_new_files_say_to_read_is_there() -> None:

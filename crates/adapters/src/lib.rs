@@ -14,7 +14,7 @@
 //!
 //! # Model
 //! A stack tells its controller that packets left, arrived or were lost, and asks for a window. What our
-//! controllers need besides (delivery rates, RTT samples, bytes in flight, what was delivered since a packet left)
+//! controllers need in addition (delivery rates, RTT samples, bytes in flight, what was delivered since a packet left)
 //! is measured from those reports, with the code of Thalweg's own endpoints (`bridge.rs`).
 //!
 //! # Limits

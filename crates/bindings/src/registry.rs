@@ -33,7 +33,7 @@ pub(crate) fn scenario_schema() -> String {
     format!("{:#}", thalweg_sim::json_schema())
 }
 
-/// Registry of controllers, those of the real QUIC stack last.
+/// Registry of controllers, with the controllers of the real QUIC stack last.
 #[pyfunction]
 pub(crate) fn controllers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let of_stack = StackController::ALL.iter().map(|entry| {

@@ -117,7 +117,7 @@ impl Replay {
 }
 
 /// What a controller would have allowed, as columns: window, pacing rate (NaN for none) and bytes in flight after each
-/// packet that was sent. `kinds` are places in `Kind`, `numbers` those of packets in the order in which they were sent;
+/// packet that was sent. `kinds` are places in `Kind`, `numbers` the numbers of packets in the order in which they were sent;
 /// `start` is the size of full packets, and, if known, the initial window and the round trip of the handshake.
 #[pyfunction]
 pub(crate) fn replay(

@@ -103,7 +103,7 @@ impl Scenario {
         self.scenario.toml()
     }
 
-    /// All that a trial depends on beside its seed, as text; controllers in Python by their names alone.
+    /// All that a trial depends on in addition to its seed, as text; controllers in Python only by their names.
     #[getter]
     fn resolved(&self) -> String {
         self.scenario.resolved()
@@ -175,7 +175,7 @@ impl Scenario {
         Ok(Trial { outcomes, trace })
     }
 
-    /// The passages of packets through links in one trial, of at most `most` packets from `from_s` on: their table, that of
+    /// The passages of packets through links in one trial, of at most `most` packets from `from_s` on: their table, the table of
     /// the limits of queues, the names of the links, up to when no packet is left out, in seconds, and the trace hash.
     fn packets(&self, py: Python<'_>, seed: u64, from_s: f64, most: usize) -> PyResult<Packets> {
         self.refuse_live()?;

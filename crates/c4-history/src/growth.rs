@@ -120,7 +120,7 @@ mod tests {
             growth.evaluate(Bytes::new(80_000));
             assert_eq!((growth.delay_eras, growth.good_pushes), (delay_eras, 0));
         }
-        growth.congested_by_delay = false; // congestion by loss alone
+        growth.congested_by_delay = false; // congestion only by loss
         growth.evaluate(Bytes::new(80_000));
         assert_eq!((growth.delay_eras, growth.eras_without), (2, 3));
         growth.reset(Bytes::new(80_000), ALPHA_NEUTRAL);

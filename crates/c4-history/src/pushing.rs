@@ -12,7 +12,7 @@ impl EarlyC4 {
     pub(super) fn enter_push(&mut self, cx: &Context<'_>) {
         let light = self.growth.good_pushes == 0 && !self.pig_war && LIGHT_PUSH;
         self.alpha = if light { ALPHA_PUSH_LOW } else { ALPHA_PUSH };
-        // The reference of the growth test stays that of the last recovery.
+        // The growth test keeps the reference of the last recovery.
         self.growth.alpha = self.alpha;
         self.write_window(
             self.alpha

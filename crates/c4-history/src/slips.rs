@@ -2,7 +2,7 @@
 //!
 //! The variants reproduce what was measured, so the slips are part of them. Each one is a switch here and
 //! a branch that names it, so that its effect can be measured:
-//! without those of the delay excess they are the "repaired version" of c4-history.md section 4.
+//! without the branches of the delay excess they are the "repaired version" of c4-history.md section 4.
 //!
 //! Slips that no switch can undo without inventing an algorithm are documented in place:
 //! [`highest_acked`](super::era::highest_acked), [`MinRtt::limit`](super::min_rtt::MinRtt::limit),

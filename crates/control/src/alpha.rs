@@ -1,7 +1,7 @@
 //! The moving average of the fraction of marked packets: `alpha` of DCTCP and Prague.
 //!
-//! RFC 8257 section 3.3, steps 3 to 6. The average starts at one, so that the first mark halves the window. That of
-//! DCTCP moves from the start on; that of Prague begins at the first mark, since until then nothing shows that a queue
+//! RFC 8257 section 3.3, steps 3 to 6. The average starts at one, so that the first mark halves the window. The average of
+//! DCTCP moves from the start on; the average of Prague begins at the first mark, since until then nothing shows that a queue
 //! on the path marks (Prague draft section 2.3.2).
 //!
 //! The fraction is in packets, from the ECN counts of the peer. Those count every packet once, whatever

@@ -39,7 +39,7 @@ pub struct MediaRates {
     pub most: Rate,
     /// At the start.
     pub start: Rate,
-    /// What it sends besides: frames of fixed sizes, and the headers of one packet a frame.
+    /// What else it sends: frames of fixed sizes, and the headers of one packet a frame.
     pub besides: Rate,
 }
 
@@ -95,7 +95,7 @@ pub trait Observer {
 pub trait Controller: Send {
     /// The handshake gave the first RTT sample: nothing else is known of the path, and no application data
     /// has been sent, except in 0-RTT. Also called for a controller that is bound after the handshake; not if a stack
-    /// reports no RTT before that of the first data.
+    /// reports no RTT before the RTT of the first data.
     fn on_handshake_rtt(&mut self, _cx: &mut Context<'_>) {}
 
     /// A packet left.

@@ -47,7 +47,7 @@ pub struct Entry {
     pub build: fn(&Options, &Init) -> Box<dyn Controller>,
 }
 
-/// A further value of the option `variant` of a controller, from another crate: that of `cubic:variant=picoquic`.
+/// A further value of the option `variant` of a controller, from another crate: the value of `cubic:variant=picoquic`.
 #[derive(Clone, Copy)]
 pub struct Variant {
     /// Name of the controller.

@@ -1,5 +1,5 @@
-//! A controller that decides nothing: the initial window for ever. It is that of an end of a connection that sends no data
-//! of the application, where whoever steers the other end has nothing to decide.
+//! A controller that decides nothing: the initial window for ever. It is the controller of an end of a connection that sends no
+//! data of the application, where whoever steers the other end has nothing to decide.
 
 use crate::event::{Ack, Lost};
 use crate::{Context, Control, Controller, Init, Observer};

@@ -3,7 +3,7 @@
 use crate::event::EcnCounts;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// Measurements of one flow, kept by its transport. Packet numbers are those of the application space.
+/// Measurements of one flow, kept by its transport. Packet numbers belong to the application space.
 #[derive(Clone, Debug)]
 pub struct PathState {
     /// Size of a full packet (UDP payload); it may grow by path MTU discovery.
@@ -52,7 +52,7 @@ pub struct PathState {
 }
 
 impl PathState {
-    /// State of an unknown path, of a connection that starts at `start`. The initial RTT is that of RFC 9002 section 6.2.2.
+    /// State of an unknown path, of a connection that starts at `start`. The initial RTT is from RFC 9002 section 6.2.2.
     pub fn new(mtu: Bytes, start: Instant) -> Self {
         PathState {
             mtu,

@@ -2,7 +2,7 @@
 //! trip.
 //!
 //! RFC 9002 compares send times. Packets are sent in the order of their numbers, so this module compares
-//! packet numbers instead, which are exact and also part of ECN events. Numbers are those of
+//! packet numbers instead, which are exact and also part of ECN events. Numbers belong to
 //! the application space.
 
 /// The last recovery period of a flow, current or past.

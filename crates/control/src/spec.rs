@@ -11,7 +11,7 @@ pub trait Factory: Send + Sync {
     /// Makes the controller of one end of a connection.
     fn build(&self, init: &Init) -> Box<dyn Controller>;
 
-    /// Makes that of an end which sends no data of the application, where transports know it.
+    /// Makes the controller of an end which sends no data of the application, where transports know it.
     fn build_for_receiver(&self, init: &Init) -> Box<dyn Controller> {
         self.build(init)
     }
@@ -36,7 +36,7 @@ impl ControllerSpec {
     pub fn build(&self, init: &Init) -> Box<dyn Controller> {
         self.factory.build(init)
     }
-    /// Makes that of an end which sends no data of the application.
+    /// Makes the controller of an end which sends no data of the application.
     pub fn build_for_receiver(&self, init: &Init) -> Box<dyn Controller> {
         self.factory.build_for_receiver(init)
     }

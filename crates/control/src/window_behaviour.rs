@@ -1,6 +1,6 @@
 //! What the controllers of a window have in common: a table of them, and each behaviour for all.
 //!
-//! What only one of them does is tested beside it: growth, the curve of CUBIC, the alpha of Prague.
+//! What only one of them does is tested next to it: growth, the curve of CUBIC, the alpha of Prague.
 
 use crate::fake_transport::Flow;
 use thalweg_units::{Duration, Ecn};

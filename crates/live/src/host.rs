@@ -140,7 +140,7 @@ impl Host {
         })
     }
 
-    /// Starts a command in this host, with variables that name the hosts. The status is that of the
+    /// Starts a command in this host, with variables that name the hosts. The status is the status of the
     /// command; its background processes end with it.
     pub(crate) fn start_command(
         &self,
@@ -220,7 +220,7 @@ impl Host {
         Ok(Held { process, gate })
     }
 
-    /// The environment of a command on this host: its addresses, and those of another.
+    /// The environment of a command on this host: its addresses, and the addresses of another.
     pub(crate) fn variables(&self, other: &Host) -> Vec<(String, String)> {
         let mut variables = vec![
             ("THALWEG_ADDRESS".to_owned(), self.v4.to_string()),
@@ -287,8 +287,8 @@ fn dropped_in(text: &str) -> [u64; 2] {
 }
 
 /// Whether the text of /proc/net/tcp, or of its likes, has a socket that waits at a port. After the number of the socket
-/// come its address and port, those of the other side, and its state (proc_pid_net(5)): 0A listens, 07 is open and has no
-/// other side.
+/// come its address and port, the address and port of the other side, and its state (proc_pid_net(5)): 0A listens, 07 is open
+/// and has no other side.
 fn waits_at(text: &str, protocol: &str, port: u16) -> bool {
     let state = if protocol == "tcp" { "0A" } else { "07" };
     text.lines().skip(1).any(|line| {

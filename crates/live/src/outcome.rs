@@ -19,7 +19,7 @@ pub(crate) struct Ended<'a> {
     pub(crate) seed: u64,
     pub(crate) plans: &'a [FlowPlan],
     pub(crate) links: [&'a LinkConfig; 2],
-    /// The flow of each connection that the emulator tells apart; those of programs come after the planned ones.
+    /// The flow of each connection that the emulator tells apart; the connections of programs come after the planned ones.
     pub(crate) flow_of: Vec<usize>,
     pub(crate) result: TrafficResult,
 }
@@ -260,7 +260,7 @@ impl Ended<'_> {
     }
 }
 
-/// The names of connections in a trace, and those of senders after them.
+/// The names of connections in a trace, and the names of senders after them.
 pub(crate) fn sender_names(scenario: &Scenario, plans: &[FlowPlan]) -> (Vec<String>, Senders) {
     let flows = scenario.flows.iter().zip(plans);
     let connections = flows.flat_map(|(spec, plan)| {

@@ -13,7 +13,7 @@ use std::ops::{ControlFlow, Range};
 use thalweg_sim::Scenario;
 use thalweg_units::Duration;
 
-/// What the emulator waits for besides packets.
+/// What the emulator waits for in addition to packets.
 const SIGNALS: u32 = 0;
 
 /// Hosts, and the path between them.

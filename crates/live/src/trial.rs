@@ -79,7 +79,7 @@ pub(crate) fn run(
     let hosts = [1 + programs.len() as u8; 2];
     let of_programs = CONNECTIONS * programs.len();
     let mut stage = Stage::new(request, scenario, hosts, ports, of_programs, sample)?;
-    // Each connection with its flow and the links of its data; after them those of programs.
+    // Each connection with its flow and the links of its data; after them the connections of programs.
     let data = |flow: usize| (flow, scenario.flows[flow].data_links());
     let flows = plans.iter().enumerate();
     let planned = flows.flat_map(|(flow, plan)| plan.transfers.iter().map(move |_| data(flow)));

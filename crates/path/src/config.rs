@@ -12,7 +12,7 @@ pub struct LinkConfig {
     /// Capacity at the start. Zero suspends the link: it keeps its queue and accepts packets.
     pub rate: Rate,
     /// Delivery trace, instead of `rate` and the rates in `changes`, which are then
-    /// ignored; everything else in `changes`, and `repeat`, still apply. Its period is that of the
+    /// ignored; everything else in `changes`, and `repeat`, still apply. Its period is the period of the
     /// trace.
     pub trace: Option<DeliveryTrace>,
     /// Noise on the capacity and the delay of the schedule or the trace.

@@ -49,7 +49,7 @@ impl Counters {
             .unwrap_or(&NOTHING)
     }
 
-    /// The totals of the link: the sums over all flows, and what is counted for the link alone.
+    /// The totals of the link: the sums over all flows, and what is counted only for the link.
     pub(crate) fn totals(&self) -> LinkStats {
         let sum: FlowLinkStats = self.flows.iter().sum();
         LinkStats {

@@ -13,11 +13,11 @@ pub trait Packet {
     /// Which flow it belongs to: a small index in the simulator, a hash of the 5-tuple in the emulator.
     fn flow(&self) -> u64;
     /// Whether it visibly carries an acknowledgement and nothing else, and a later one of its flow says all that it says: a
-    /// filter of ACKs may drop it then. Asked by queues with such a filter alone.
+    /// filter of ACKs may drop it then. Asked only by queues with such a filter.
     fn is_ack(&self) -> bool {
         false
     }
-    /// Its packet number, for logs alone; 0 if it has none.
+    /// Its packet number, only for logs; 0 if it has none.
     fn number(&self) -> u64 {
         0
     }

@@ -81,7 +81,7 @@ impl PassageLog {
         self.settled.push((Some(queued.slot), passage));
     }
 
-    /// Empties the log, in the order in which fates were determined; slots are those of dropped packets.
+    /// Empties the log, in the order in which fates were determined; slots are the slots of dropped packets.
     pub(crate) fn take(&mut self) -> Vec<(Option<Slot>, Passage)> {
         std::mem::take(&mut self.settled)
     }

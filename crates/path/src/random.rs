@@ -72,7 +72,7 @@ pub(crate) struct TimedKey {
 }
 
 impl TimedKey {
-    /// That of the element `name` of the link with seed `seed`.
+    /// The key of the element `name` of the link with seed `seed`.
     pub(crate) fn new(seed: u64, name: &'static str) -> Self {
         let first = key(seed, name);
         let blocks = None;

@@ -52,7 +52,7 @@ pub struct LinkStats {
     pub delivered: Count,
     /// Dropped by the policer or the queue, for whatever cause.
     pub dropped: Count,
-    /// Those of them that the policer dropped.
+    /// The ones that the policer dropped.
     pub policed: Count,
     /// Lost after transmission.
     pub lost: Count,
@@ -132,7 +132,7 @@ pub struct FlowLinkStats {
     pub jitter_experienced: Duration,
     /// Dropped by the policer or the queue.
     pub dropped: Count,
-    /// Those of them that the policer dropped.
+    /// The ones that the policer dropped.
     pub policed: Count,
     /// Lost after transmission.
     pub lost: Count,

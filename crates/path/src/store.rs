@@ -4,7 +4,7 @@
 //! the slot of a packet; the packet itself is moved in, and out unless inspecting it is enough.
 //!
 //! A packet that is dropped, lost or only inspected stays in its slot until the slot is reused: the
-//! memory of a link is that of the most packets it ever held at once.
+//! memory of a link is the memory of the most packets it ever held at once.
 
 /// Where a packet is in the [`Store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

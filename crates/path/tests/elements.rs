@@ -66,7 +66,7 @@ fn aggregated_packets_come_out_together_at_the_releases_and_none_before_its_time
         let release = (probe.number + 1).next_multiple_of(7);
         assert_eq!(*at, Instant::START + MS(release + 20), "{probe:?}");
     }
-    // Delays of 0 to 6 ms in turn: the mean is that of a uniform delay to within a packet.
+    // Delays of 0 to 6 ms in turn: the mean is the mean of a uniform delay to within a packet.
     let mean = JitterConfig::Bursts { every: MS(7) }.expected_mean();
     assert_eq!(mean, Duration::from_micros(3_500));
 }
@@ -88,7 +88,7 @@ fn nr_bpdv_has_the_distribution_that_rfc_8868_asks_for() {
         .collect();
     drawn.sort_by(f64::total_cmp);
     let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
-    // Of |N(0, 5 ms)|: mean 5 sqrt(2 / pi) = 3.989 ms, less what lies beyond three deviations: 3.985 ms. Its standard deviation is
+    // |N(0, 5 ms)|: mean 5 sqrt(2 / pi) = 3.989 ms, less what lies beyond three deviations: 3.985 ms. Its standard deviation is
     // 3.0 ms, so 0.0095 ms of the mean of 100 000.
     assert!((mean - 3.985).abs() < 0.04, "{mean}");
     let expected = config.jitter.expected_mean().as_secs_f64() * 1e3;

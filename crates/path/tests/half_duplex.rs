@@ -200,7 +200,7 @@ proptest! {
         }
         let seen = arrivals([&configs[0], &configs[1]], HalfDuplexConfig { overhead, packets }, &pushed);
         prop_assert_eq!(seen.len() as u64, 2 * count);
-        // The first packet goes alone, as nothing waits beside it when it comes; then each access has `packets`, in turn.
+        // The first packet goes alone, as nothing else waits when it comes; then each access has `packets`, in turn.
         // All of them take their transmission times, and the overhead lies between accesses.
         let time = |side: usize| Rate::from_bits_per_sec(rates[side] * 1_000_000).time_for(Bytes::new(sizes[side]));
         let accesses = 1 + seen.windows(2).filter(|pair| {
@@ -214,7 +214,7 @@ proptest! {
         if overhead_us > 0 {
             prop_assert!(last <= airtime + rounding && airtime <= last + rounding, "{last} {airtime}");
         }
-        // Of any time, no direction has had more than one access more than the other, as long as both wait.
+        // At any time, no direction has had more than one access more than the other, as long as both wait.
         let mut had = [0u64; 2];
         for (_, side, _) in &seen {
             had[*side] += 1;

@@ -374,7 +374,7 @@ fn dualpi2_makes_classic_and_l4s_flows_share_like_one_kind() {
 
 #[test]
 fn dualpi2_keeps_the_delay_when_l4s_packets_alone_overload_it() {
-    // RFC 9332 A.2: then they are dropped, half of them here, and the delay is that of Classic.
+    // RFC 9332 A.2: then they are dropped, half of them here, and the delay is the delay of Classic.
     let queue = QueueConfig::DualPi2(DualPi2Config::default());
     let seen = run(queue, NOBODY, (2_000, Ecn::Ect1));
     within(12.0..=18.0, seen.mean_wait());

@@ -2,8 +2,8 @@
 //!
 //! # Model
 //! One thread and one socket each: an event loop that receives, runs connections and applications, sends, and
-//! waits with `poll`. One system call handles many datagrams if the kernel supports it. Controllers are
-//! those of scenarios, behind the same adapter, with the system clock.
+//! waits with `poll`. One system call handles many datagrams if the kernel supports it. Controllers come
+//! from scenarios, behind the same adapter, with the system clock.
 //!
 //! [`Server::bind`] and [`Server::serve`] answer requests of [`get`]: a download, an upload or a media call
 //! (`request.rs`). The fingerprint of its certificate identifies a server (`credentials.rs`).

@@ -319,7 +319,7 @@ impl Incoming {
 
 impl Track {
     fn note(&mut self, arrival: i64, generated: u64) {
-        // Frames beyond those of a call are ignored.
+        // Frames beyond the frames of a call are ignored.
         if self.delays.len() < self.expected {
             let generated = i64::try_from(generated).unwrap_or(i64::MAX);
             self.delays.push(arrival.saturating_sub(generated));

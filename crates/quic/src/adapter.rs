@@ -19,7 +19,7 @@ use thalweg_control::Control;
 use thalweg_transport::StackFlow;
 use thalweg_units::{Bytes, Rate};
 
-/// A rate in bytes per second above that of any path.
+/// A rate in bytes per second above the rate of any path.
 const UNPACED: u64 = 1 << 40;
 
 /// A packet built by the stack.
@@ -34,7 +34,7 @@ struct Made {
 /// Ack-eliciting packets that the stack has sent.
 #[derive(Debug, Default)]
 pub(crate) struct Sent {
-    /// Those of the datagrams that it builds now.
+    /// The datagrams that it builds now.
     made: Vec<Made>,
     pub(crate) unacked: Unacked,
 }

@@ -7,7 +7,7 @@
 use std::time;
 use thalweg_units::Instant;
 
-/// Turns virtual instants into those of the standard library and back.
+/// Turns virtual instants into the instants of the standard library and back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     epoch: time::Instant,

@@ -3,13 +3,13 @@
 //! # Model
 //! [`QuicEndpoint`] has the calls of `thalweg_transport::Endpoint`: what is modelled there is real here. Packets
 //! are bytes, encrypted with the keys of a TLS handshake; acknowledgements, loss recovery, pacing, streams,
-//! datagrams, path MTU discovery and ECN validation are those of the stack. The controller is one of
+//! datagrams, path MTU discovery and ECN validation come from the stack. The controller is one of
 //! `thalweg-control`, behind the stack's `Controller` trait (`adapter.rs`), or one of the stack's
 //! own (`steering.rs`). Delivery rates and application limits, which the stack does not report, are derived from
 //! what it does report (`thalweg_transport::StackFlow`).
 //!
 //! # Determinism
-//! Sizes and times of all packets depend on the seed alone. The stack's random numbers, connection IDs and
+//! Sizes and times of all packets depend only on the seed. The stack's random numbers, connection IDs and
 //! reset keys come from the generator of the trial, virtual time from `clock.rs`; validation tokens and session
 //! tickets are off, and the handshake has one length (`identity.rs`). Contents differ from run to run,
 //! since TLS draws its keys from the system.

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// That of a certificate in DER.
+    /// The fingerprint of a certificate in DER.
     pub fn of(certificate: &[u8]) -> Fingerprint {
         let mut bytes = [0; 32];
         bytes.copy_from_slice(digest(&SHA256, certificate).as_ref());

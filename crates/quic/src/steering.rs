@@ -1,7 +1,7 @@
 //! The controller of a sender of the real stack: one of the registry, or one of the stack's own.
 //!
 //! The stack's controllers run unmodified: they get every report of the stack and set window, pacing rate and
-//! quantum; only the initial window is that of the scenario.
+//! quantum; only the initial window comes from the scenario.
 
 use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig};
 use std::fmt;

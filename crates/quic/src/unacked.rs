@@ -95,7 +95,7 @@ mod tests {
         unacked.note_acked(at(5), 5, size);
         assert_eq!(unacked.oldest(), None);
         unacked.note_sent(Space::Data, at(9), 6, size);
-        unacked.note_largest_acked(7); // an ACK frame alone, which is acknowledged now and then
+        unacked.note_largest_acked(7); // only an ACK frame, which is acknowledged now and then
         assert_eq!(unacked.oldest(), None);
     }
 }

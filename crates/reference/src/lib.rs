@@ -1,4 +1,4 @@
-//! Controllers that published results were measured with, as variants of those of `thalweg-control`.
+//! Controllers that published results were measured with, as variants of the controllers of `thalweg-control`.
 //!
 //! [`picoquic`] has picoquic's BBR, BBRv1, Cubic, dCubic and NewReno of August 2026. They are evidence, not advice:
 //! whoever reproduces a result needs them, with the slips of the original. `thalweg-c4-history` adds the C4 of 2025.

@@ -19,7 +19,7 @@ pub enum CircuitBreaker {
         /// How many intervals in a row; 3.
         intervals: Option<u32>,
     },
-    /// That of RTP sessions (RFC 8083).
+    /// The breaker of RTP sessions (RFC 8083).
     Media {
         /// Time between two reports of the receiver; "5 s".
         interval: Option<Duration>,

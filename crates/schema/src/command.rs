@@ -27,7 +27,7 @@ pub struct Command {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Count {
-    /// As those of the workload, when the client has ended with status 0.
+    /// As the bytes of the workload, when the client has ended with status 0.
     #[default]
     Workload,
     /// As what the packets carry above TCP and UDP.

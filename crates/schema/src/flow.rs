@@ -84,7 +84,7 @@ pub struct Flow {
     pub requests: Option<Requests>,
     /// The standard call of the C4 tests, of this length: audio, video and a less compressed video.
     pub call: Option<Duration>,
-    /// Streams of a media call; with `call`, in addition to those of the standard call.
+    /// Streams of a media call; with `call`, in addition to the streams of the standard call.
     #[serde(default)]
     pub media: Vec<Media>,
     /// Frames of `call` with an earlier nominal time are not counted.

@@ -118,10 +118,10 @@ pub enum EcnTreatment {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WifiFormula {
-    /// That of the reference simulator: slope 84 ms, both components smoothed.
+    /// As in the reference simulator: slope 84 ms, both components smoothed.
     #[default]
     Reference,
-    /// That of the draft: saturation at 91 ms, long component not smoothed.
+    /// As in the draft: saturation at 91 ms, long component not smoothed.
     Draft,
 }
 

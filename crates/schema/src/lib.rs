@@ -47,7 +47,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration};
 
-// Contents that stand in the place of the name of a file, so that a scenario can be rerun from its text alone. The schema
+// Contents that stand in the place of the name of a file, so that the text of a scenario suffices to rerun it. The schema
 // marks the keys that name files with `x-file`, a list of what such contents begin with: whatever confines or copies the
 // files of a scenario finds its keys there.
 
@@ -76,7 +76,7 @@ pub struct ScenarioFile {
     /// Simulated time at which a trial ends in any case.
     #[serde(default = "ten_minutes")]
     pub time_limit: Duration,
-    /// Differences between trials besides the randomness of the path.
+    /// Differences between trials, in addition to the randomness of the path.
     #[serde(default)]
     pub noise: Noise,
     /// Whether flows may have a controller whose random numbers do not come from the seed (`noq:bbr3`): the same
@@ -150,7 +150,7 @@ pub struct Noise {
     /// links (random loss, queue disciplines) are shared as well. By default, every trial has its own.
     pub jitter_seed: Option<u64>,
     /// The tape of a trial: every stream of random numbers takes a new seed at each boundary of 100 ms. `"0-4:17 12:3"`
-    /// makes the seeds of blocks 0 to 4 from 17 and that of block 12 from 3, and the others from the seed of the trial.
+    /// makes the seeds of blocks 0 to 4 from 17 and the seed of block 12 from 3, and the others from the seed of the trial.
     /// `thalweg tails` writes it. By default, one seed holds for all of the trial.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tape: Option<String>,

@@ -21,7 +21,7 @@ pub enum Medium {
         #[serde(default = "one")]
         packets: u32,
     },
-    /// Access point, client and virtual neighbours contend as those of IEEE 802.11; the rate of the hop is the rate in the air.
+    /// Access point, client and virtual neighbours contend as in IEEE 802.11; the rate of the hop is the rate in the air.
     Wifi {
         /// Settings of a kind of place, which the other keys change; without it there is nobody else.
         preset: Option<Preset>,
@@ -160,9 +160,9 @@ pub enum Heard {
     /// Access point and client.
     #[default]
     Both,
-    /// The access point alone.
+    /// Only the access point.
     AccessPoint,
-    /// The client alone.
+    /// Only the client.
     Client,
     /// Neither: its frames destroy what either receives, and are not sensed.
     Neither,

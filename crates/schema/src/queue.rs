@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 
-/// Queue disciplines; defaults are those of their RFCs.
+/// Queue disciplines; defaults are from their RFCs.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
 pub enum Queue {
@@ -42,7 +42,7 @@ pub enum Queue {
     },
     /// A shaper and fair queueing with COBALT (tc-cake, one tin).
     Cake {
-        /// Rate of the shaper, below that of the link; none.
+        /// Rate of the shaper, below the rate of the link; none.
         bandwidth: Option<Rate>,
         /// Round-trip time of most flows, or a name of `tc-cake` for one; "internet".
         rtt: Option<CakeRtt>,

@@ -57,6 +57,6 @@ pub enum Rules {
     /// RFC 9000 and RFC 9002.
     #[default]
     Rfc,
-    /// Those of picoquic.
+    /// The rules of picoquic.
     Picoquic,
 }

@@ -180,7 +180,7 @@ fn the_breaker_of_a_tunnel_sums_up_what_is_in_it_and_ends_all_of_it() {
         (0, None, None)
     );
     assert_eq!(tripped(outside), None);
-    // A flow that never ran was never active beside the others.
+    // A flow that never ran was never active with the others.
     assert_eq!(outcome.overlap, Duration::ZERO);
     // Alone after three seconds, as above.
     let completion = outside.completion.expect("complete").as_secs_f64();
@@ -202,7 +202,7 @@ fn scenarios_with_other_breakers_of_tunnels_are_other_scenarios() {
 
 #[test]
 fn one_that_loses_much_beside_many_that_do_not_leaves_the_tunnel_open() {
-    // The aggregate counts (RFC 8084 section 4): 1 Mbps over a lossy hop of 20 %, beside 8 Mbps that lose nothing: 2 %.
+    // The aggregate counts (RFC 8084 section 4): 1 Mbps over a lossy hop of 20 %, next to 8 Mbps that lose nothing: 2 %.
     let text = format!(
         "title = \"t\"\ntime_limit = \"20 s\"\n[noise]\nstart = \"0 s\"\n[[link]]\nname = \"a\"\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\n\
          [[link]]\nname = \"lossy\"\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\nloss = \"20 %\"\n\

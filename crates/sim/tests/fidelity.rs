@@ -1,8 +1,8 @@
 //! C4 against the reference runs: times of the last byte over many trials, and one trial era by era.
 //!
-//! The numbers typed in here are those of the reference simulator. Those of draft -04 come from picoquic of August 16,
+//! The numbers typed in here come from the reference simulator. The numbers of draft -04 come from picoquic of August 16,
 //! 2026, and the scenario files of November 2025: medians over 100 trials of the time at which the last byte arrived.
-//! Those of the later versions come from single trials without jitter (c4-05-code.md section 3).
+//! The numbers of the later versions come from single trials without jitter (c4-05-code.md section 3).
 
 use audited::run_trial;
 use thalweg_sim::{Outcome, Progress, Scenario, Trace, run_trials};

@@ -55,7 +55,7 @@ fn audio_is_measured_from_the_start_of_measurement_as_video_is_and_the_way_of_th
         let (late, whole) = (of(&late), of(&whole));
         assert_eq!(whole.frames, 5 * per_second, "{stream}");
         // The call begins when its client is ready, 30 ms and at most 1 ms of noise after 0, so that the frames of
-        // 1.97 s and later are those of 2 s and later on the clock of the trial.
+        // 1.97 s and later are the frames of 2 s and later on the clock of the trial.
         assert!(
             (3 * per_second..=3 * per_second + 2).contains(&late.frames),
             "{stream}: {}",

@@ -1,4 +1,4 @@
-//! A controller that another crate brings along: that of `examples/rust-controller`.
+//! A controller that another crate brings along: the controller of `examples/rust-controller`.
 
 use std::path::Path;
 use thalweg_control::Registry;

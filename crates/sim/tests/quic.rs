@@ -1,4 +1,4 @@
-//! Flows of the real QUIC stack, alone and beside modelled ones.
+//! Flows of the real QUIC stack, alone and against modelled ones.
 
 use audited::run_trial;
 use thalweg_sim::{Outcome, Scenario};

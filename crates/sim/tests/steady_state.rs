@@ -50,7 +50,7 @@ fn a_packet_allocates_nothing() {
     }
 }
 
-/// Four flows that start together share within a half, by the windows of the reference's Reno and by those of RFC 9002,
+/// Four flows that start together share within a half, by the windows of the reference's Reno and by the windows of RFC 9002,
 /// with an acknowledgement for every second packet and with fewer.
 fn four_equal_flows_share_a_link() {
     for (controller, ack_frequency) in [

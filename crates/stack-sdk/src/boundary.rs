@@ -72,7 +72,7 @@ fn say(problem: &str, to: *mut c_char, room: usize) {
 /// See `thalweg_stack_create`.
 ///
 /// # Safety
-/// The pointers are those of the header.
+/// The pointers are as the header declares them.
 pub unsafe fn create<S: Stack>(
     options: *const abi::Options,
     now: u64,

@@ -40,7 +40,7 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// Those of the other end of the connection.
+    /// The streams of the other end of the connection.
     pub(crate) fn of_peer(&self) -> Streams {
         Streams {
             taken: Arc::clone(&self.taken),

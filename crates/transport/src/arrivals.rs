@@ -1,7 +1,7 @@
 //! When the packets of one direction arrived, as a receiver reports it with its ACK frames (draft-smith-quic-receive-ts
 //! section 3).
 //!
-//! The receiver writes the times down, and the sender reads that of a packet when an ACK frame acknowledges it: what
+//! The receiver writes the times down, and the sender reads the time of a packet when an ACK frame acknowledges it: what
 //! the frame would have carried, to the nanosecond. The bytes that the report takes are not counted; an ACK frame
 //! keeps its size. The two share the notes, so that packets, which are copied all the time, do not grow.
 

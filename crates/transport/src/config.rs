@@ -12,7 +12,7 @@ pub enum Rules {
     /// it is out of order or marked, and whole packets are counted as delivered.
     #[default]
     Rfc,
-    /// Those of picoquic (August 2026), for comparison with its results: the last packet may exceed the
+    /// The rules of picoquic (August 2026), for comparison with its results: the last packet may exceed the
     /// window, about four acknowledgements per window, not expedited by marks and reordering, and bytes
     /// are counted as delivered without AEAD tags.
     Picoquic,

@@ -24,7 +24,7 @@ pub struct Counters {
     pub rtt_samples: u64,
     /// Their sum.
     pub rtt_sum: Duration,
-    /// The smallest; that of the path may be refreshed (RFC 9002 section 5.2).
+    /// The smallest; the smallest of the path may be refreshed (RFC 9002 section 5.2).
     pub rtt_min: Duration,
     /// The largest.
     pub rtt_max: Duration,

@@ -5,7 +5,7 @@
 //! count, as ECT or CE, every packet that they acknowledge and that was sent with a codepoint (section 13.4.2.1): the
 //! path is then *capable*. If they count fewer, something clears or rewrites codepoints, the path has *failed*, and
 //! packets have none from then on (section 13.4.2.2). Without an answer, testing ends after three probe timeouts, the
-//! state is *unknown*, and packets have no codepoint until those of the test are acknowledged.
+//! state is *unknown*, and packets have no codepoint until the packets of the test are acknowledged.
 //!
 //! # Limits
 //! A test ends by time and not after ten packets, so that all of a first flight has the same codepoint. Appendix A.4 has

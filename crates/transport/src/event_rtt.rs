@@ -42,7 +42,7 @@ impl EventRtt {
         }
         let count = u128::from(self.events);
         let mean = self.sum / count;
-        // Of whole nanoseconds: the mean of the squares is at least the square of the mean, up to what that truncates.
+        // In whole nanoseconds, the mean of the squares is at least the square of the mean, up to what that truncates.
         let variance = (self.squares / count).saturating_sub(mean * mean);
         let span = |nanos: u128| Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
         Some((span(mean), span(variance.isqrt())))

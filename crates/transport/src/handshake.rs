@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A connection may have a few bytes more in the server's second datagram (`handshake_excess`).
-//! Sizes are those of the reference's first flight. They matter because its acknowledgements give
+//! Sizes are the sizes of the reference's first flight. They matter because its acknowledgements give
 //! the first rate estimates, and with them the size of the second flight.
 //!
 //! # Limits

@@ -90,7 +90,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Those of a connection that starts at `start`.
+    /// The limits of a connection that starts at `start`.
     pub(crate) fn new(start: Instant) -> Self {
         Limits {
             by: LimitedBy::Handshake,

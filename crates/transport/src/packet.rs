@@ -212,7 +212,7 @@ pub enum Kind {
     HandshakeAck,
     /// 1-RTT (or 0-RTT) packet with a packet number.
     Data,
-    /// Acknowledgement alone: neither numbered nor acknowledged.
+    /// Only an acknowledgement: neither numbered nor acknowledged.
     AckOnly,
     /// CONNECTION_CLOSE.
     Close,

@@ -71,8 +71,8 @@ impl Receiver {
         }
     }
 
-    /// Takes in a packet with `number` and the STREAM frame alone that goes from `offset` to `end`, if both are the next
-    /// and can only change the time of the next ACK frame.
+    /// Takes in a packet with `number` and, as its only frame, the STREAM frame that goes from `offset` to `end`, if both are
+    /// the next and can only change the time of the next ACK frame.
     #[inline]
     pub(crate) fn take_next(
         &mut self,

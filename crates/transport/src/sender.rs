@@ -30,7 +30,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// One of a connection that starts at `start` and has sent nothing. `rng` is that of the controller.
+    /// One of a connection that starts at `start` and has sent nothing. `rng` belongs to the controller.
     pub(crate) fn new(
         controller: Option<Box<dyn Controller>>,
         config: &TransportConfig,
@@ -70,7 +70,7 @@ impl Sender {
         self.controller.as_deref()
     }
 
-    /// The rate at which media should be encoded: that of the controller, or what its decision allows.
+    /// The rate at which media should be encoded: the rate of the controller, or what its decision allows.
     pub(crate) fn media_rate(&self) -> Option<Rate> {
         let determined = self
             .controller()

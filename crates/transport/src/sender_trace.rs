@@ -97,7 +97,7 @@ impl Observer for ChangedVariables<'_> {
         self.state = name;
     }
     fn variable(&mut self, name: Word, value: f64) {
-        // A controller shows the same variables each time, but for those of some states.
+        // A controller shows the same variables each time, but for the variables of some states.
         let here = self
             .shown
             .get(self.seen)

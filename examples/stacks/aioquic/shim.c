@@ -1,7 +1,7 @@
 /* A library for Python's aioquic: it hands all calls to stack.py, which is inside of it, in the Python of this process.
  *
  * A process without Python, such as one of Rust, gets the interpreter that the library was built with. Packages are in
- * the folder aioquic beside the library. PACKAGES, a hash of them, makes a library with other packages another file.
+ * the folder aioquic next to the library. PACKAGES, a hash of them, makes a library with other packages another file.
  */
 #define _GNU_SOURCE
 #include "thalweg_stack.h"

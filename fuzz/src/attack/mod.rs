@@ -36,7 +36,7 @@ const SMALLEST_OPENING: usize = 1200;
 pub(crate) struct Account {
     /// Datagrams of attackers.
     pub(crate) datagrams: u64,
-    /// Their bytes, and those of all answers to them.
+    /// Their bytes, and the bytes of all answers to them.
     pub(crate) sent: u64,
     /// See `sent`.
     pub(crate) answered: u64,

@@ -1,5 +1,5 @@
-//! A measured series of one delay is that much more propagation: jitter from a constant trace of `d` in both directions, or from
-//! client to server alone, or `d` more delay there.
+//! A measured series of one delay is that much more propagation: jitter from a constant trace of `d` in both directions, or only
+//! from client to server, or `d` more delay there.
 //!
 //! **Exact** for the ends of connections; links count the delay as jitter in the one case and as propagation in the other.
 //! Nothing is claimed where the path has jitter or noise, whose sum with the delay is cut at zero, or changes at a time, or

@@ -1,7 +1,7 @@
 //! A flow that would start after the end changes nothing.
 //!
 //! **Exact**, but for what is defined over all flows: their overlap, their shares and Jain's index. A trial of one connection
-//! has short cuts that a trial of several has not, so this compares both ways of the event loop too. There is no claim beside
+//! has short cuts that a trial of several has not, so this compares both ways of the event loop too. There is no claim with
 //! cross traffic, whose sources are numbered after the flows.
 
 use super::document::{set, set_duration, tables};

@@ -4,8 +4,8 @@
 //! A [`Relation`] derives a *twin* from a case, another scenario that must have the same trial but for what the relation
 //! names, or plays the case in another way. To add one takes a file and a line in [`ALL`].
 //!
-//! Each relation in this list holds exactly, byte by byte, wherever its `twin` is not `None`. What holds approximately or in
-//! distribution alone is in [`in_distribution`], with the error rate of its test.
+//! Each relation in this list holds exactly, byte by byte, wherever its `twin` is not `None`. What holds approximately or only
+//! in distribution is in [`in_distribution`], with the error rate of its test.
 
 #[cfg(test)]
 mod broken;
@@ -67,7 +67,7 @@ const SHORT: Span = Span::from_millis(200);
 
 /// One relation.
 pub(crate) struct Relation {
-    /// Its name: that of its file.
+    /// The name of its file.
     pub(crate) name: &'static str,
     how: How,
 }

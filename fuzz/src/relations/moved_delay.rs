@@ -1,6 +1,6 @@
 //! Propagation that moves from one hop to another, of all flows, changes nothing that the ends of a connection see.
 //!
-//! **Exact** for the ends, where all flows cross both hops, in one order, and no hop between or beside them depends on the time
+//! **Exact** for the ends, where all flows cross both hops, in one order, and no hop between or next to them depends on the time
 //! at which packets come, nor a tape: queues then see the same arrivals earlier or later. There is no claim where two things happen in the
 //! same nanosecond: which of them comes first may depend on how long each was on the last hop, and a trial may go on from
 //! there in another way. Links are seen at other times, so their series and counts at the end are left out. Each direction moves

@@ -1,7 +1,7 @@
 //! Models that do nothing: a loss of 0 %, or of packets that never come, jitter of no length, a policer that always has tokens, noise of no size, and leave to
 //! overtake where the delay is constant; repair of no packets, and probes without a budget, of a call.
 //!
-//! **Exact.** The draws of a model come from a stream of its own, so that those of others stay.
+//! **Exact.** The draws of a model come from a stream of its own, so that the draws of others stay.
 
 use super::document::{hops_mut, tables, tables_mut};
 use super::{Case, How, Relation, Twin};

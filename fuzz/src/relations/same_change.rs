@@ -28,7 +28,7 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     let period = duration(hop, "repeat").unwrap_or(end.max(Duration::from_nanos(1)));
     for _ in 0..random.between(1, 3) {
         let at = Duration::from_nanos(random.below(period.as_nanos()));
-        // Behind those of the same time.
+        // Behind the changes of the same time.
         let position = changes
             .partition_point(|change| duration(change, "at").is_some_and(|other| other <= at));
         // A change sets what it names, and leaves the rest.

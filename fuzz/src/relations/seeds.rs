@@ -1,4 +1,4 @@
-//! Trials are those of their seeds, whichever trials run with them: blocks of seeds, on any number of threads, add up to the
+//! Trials belong to their seeds, whichever trials run with them: blocks of seeds, on any number of threads, add up to the
 //! whole.
 //!
 //! **Exact.** Outcomes, without traces: this is also the path of trials that nobody watches.

@@ -16,7 +16,7 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     let mut table = case.table.clone();
     let count = hops(&case.table).len();
     let links = table.get_mut("link")?.as_array_mut()?;
-    // Of all flows that have a route: with a single link, a flow has none of its own.
+    // Flows need a route: with a single link, a flow has none of its own.
     let mut unused = random.choose(links).as_table()?.clone();
     set(&mut unused, "name", "unused");
     links.push(Value::Table(unused));

@@ -2,7 +2,7 @@
 //! once.
 //!
 //! **Exact**, but for the time that a call takes to recover from a change: the start of a period is a change when it is written.
-//! There is no claim where a period begins with what no change can say, a buffer or jitter of one direction alone, or where it
+//! There is no claim where a period begins with what no change can say, a buffer or jitter of only one direction, or where it
 //! changes a loss or a discipline that draws: each part of a schedule has draws of its own, which a period shares with the next.
 
 use super::document::{

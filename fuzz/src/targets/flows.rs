@@ -188,7 +188,7 @@ fn supply(text: &mut String, quic: bool, random: &mut Random) {
 }
 
 fn media(text: &mut String, quic: bool, random: &mut Random) {
-    // Of each end: whether it sends, and whether it sends datagrams.
+    // For each end: whether it sends, and whether it sends datagrams.
     let mut ends = [(false, false); 2];
     let mut streams = String::new();
     for number in 0..random.between(1, 3) {

@@ -37,7 +37,7 @@ pub(super) fn make(random: &mut Random) -> Vec<u8> {
     table
         .entry("time_limit")
         .or_insert_with(|| Value::String("100 s".to_owned()));
-    // Series of several trials at once are large; `observers` looks at those of one.
+    // Series of several trials at once are large; `observers` looks at the series of one.
     table.remove("sample");
     let flows = table.get_mut("flow").and_then(Value::as_array_mut);
     for flow in flows.into_iter().flatten().filter_map(Value::as_table_mut) {
@@ -67,7 +67,7 @@ fn round(random: &mut Random) -> String {
          [transport]\ninitial_mtu = \"1250 B\"\nmax_mtu = \"1250 B\"\ninitial_window = \"12500 B\"\n",
         random.below(1_000_000)
     );
-    // Of one route and limits that no RTT decides, or of any.
+    // One route, and limits that no RTT decides; or any.
     let (is_alike, is_plain) = (random.flag(), random.flag());
     let links = if random.percent(60) {
         random.between(1, 3)

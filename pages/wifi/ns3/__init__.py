@@ -1,1 +1,1 @@
-"""Delays of access next to those of ns-3."""
+"""Delays of access next to the delays of ns-3."""

@@ -1,7 +1,7 @@
-"""Quantiles of the delay of access: ours next to those of ns-3, whose cell `cell.cc` builds.
+"""Quantiles of the delay of access: ours next to the ones of ns-3, whose cell `cell.cc` builds.
 
-The package `ns3` of PyPI is not among those of the project. `NS3_PYTHON` names an interpreter that has it; without
-one, the page keeps its table, and says so when it is made.
+The package `ns3` of PyPI is not among the packages of the project. `NS3_PYTHON` names an interpreter that has
+it; without one, the page keeps its table, and says so when it is made.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A third simulation of a cell, beside the medium and ns-3: which rules make the delays beside saturated stations.
+"""A third simulation, next to the medium and ns-3: which rules make the delays next to saturated stations.
 
 All stations hear each other. It knows nothing of the medium: every busy time is one step, in microseconds, and
 each station has the time from which it counts slots, and how many are left (IEEE 802.11-2020, 10.3.4 and 10.23.2).

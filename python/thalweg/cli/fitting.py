@@ -84,7 +84,7 @@ class FittingTable:
     def _columns(self, dropped: int, shown: bool = True, headed: bool = False) -> list[int]:
         """The columns that stay without the first `dropped` droppable ones, or these.
 
-        Those of a table with headings lack the first one.
+        The columns of a table with headings lack the first one.
         """
         gone = self._droppable[:dropped]
         columns = [column for column, header in enumerate(self._headers) if (header not in gone) == shown]

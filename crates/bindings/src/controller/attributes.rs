@@ -42,7 +42,7 @@ impl<T: InPython> InPython for Option<T> {
     }
 }
 
-/// Gives a class the attributes of a record, and methods of its own: those of `fields!(Ack => attributes!(...))` are the
+/// Gives a class the attributes of a record, and methods of its own: the parts of `fields!(Ack => attributes!(...))` are the
 /// class, where it keeps the record, the type of the record, and the methods.
 macro_rules! attributes {
     (($class:ident ($self:ident: $of:ty = $record:expr) { $($own:tt)* })

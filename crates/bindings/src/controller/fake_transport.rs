@@ -126,7 +126,7 @@ impl FakeTransport {
         Ok((first..flow.path.next_packet).collect())
     }
 
-    /// One ACK frame acknowledges packets now, `marked` of them with CE; the RTT is that of the newest.
+    /// One ACK frame acknowledges packets now, `marked` of them with CE; the RTT is the one of the newest.
     #[pyo3(signature = (packets, *, marked = 0, delivery_rate = None))]
     fn ack(&self, packets: Vec<u64>, marked: u64, delivery_rate: Option<f64>) -> PyResult<()> {
         let mut flow = self.flow();

@@ -1,7 +1,8 @@
 //! Ctrl-C in a handler that does not return.
 //!
-//! A run works on its own thread, and Python delivers signals to its main thread alone. Threads that run handlers are
-//! therefore listed here while they do ([`Speaking`]), and [`interrupt_handlers`] raises `KeyboardInterrupt` in that of one run.
+//! A run works on its own thread, and Python delivers signals only to its main thread. Threads that run handlers are
+//! therefore listed here while they do ([`Speaking`]), and [`interrupt_handlers`] raises `KeyboardInterrupt` in the thread of
+//! one run.
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;

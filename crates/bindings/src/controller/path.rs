@@ -1,4 +1,4 @@
-//! What handlers may look at besides the event: `Context` and `PathState` of `thalweg-control` as one object.
+//! What handlers may look at in addition to the event: `Context` and `PathState` of `thalweg-control` as one object.
 
 use super::attributes::{InPython, attributes};
 use pyo3::prelude::*;

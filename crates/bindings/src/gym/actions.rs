@@ -21,7 +21,7 @@ pub(super) struct Decision {
 }
 
 impl Decision {
-    /// That of a controller which has decided nothing.
+    /// The decision of a controller which has decided nothing.
     pub(super) fn initial(control: &Control) -> Self {
         Decision {
             window: control.window.as_u64() as f64,
@@ -87,7 +87,7 @@ impl Act {
     }
 }
 
-/// What actions make of a decision. With a pacing rate alone, the window is twice what this rate sends in a smoothed RTT.
+/// What actions make of a decision. With only a pacing rate, the window is twice what this rate sends in a smoothed RTT.
 pub(super) fn decide(
     acts: &[Act],
     actions: impl Iterator<Item = f64>,

@@ -44,7 +44,7 @@ const LOG_RATE: (f64, f64) = (-7.0, 21.0);
 const MOST_LOG: f64 = 45.0;
 /// The least rate in logarithms, in bits per second.
 const LEAST_RATE: f64 = 1e3;
-/// Ratios end here: a window beside a delivery rate of zero, for example.
+/// Ratios end here: a window with a delivery rate of zero, for example.
 const MOST: f64 = 1e6;
 
 impl Seen<'_> {

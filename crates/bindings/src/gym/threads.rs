@@ -73,7 +73,7 @@ impl<T: Turn> Step<T> {
         }
     }
 
-    /// Takes turns until none is left: its own share from the front, those of others from the back.
+    /// Takes turns until none is left: its own share from the front, the shares of others from the back.
     fn work(&self, share: usize, shares: usize) {
         let n = self.turns.len();
         let own = n * share / shares..n * (share + 1) / shares;

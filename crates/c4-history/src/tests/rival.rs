@@ -57,7 +57,7 @@ impl Rival {
         mut link: impl FnMut() -> Option<Instant>,
     ) {
         while (self.in_flight.len() as f64) < self.window {
-            // The fate of a dropped packet is known at about the same time as that of its neighbours.
+            // The fate of a dropped packet is known at about the same time as the fate of its neighbours.
             let (arrives, arrived) = match link() {
                 Some(at) => (at, true),
                 None => (

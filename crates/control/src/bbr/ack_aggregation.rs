@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use thalweg_units::Duration;
 
-    /// 1 MB/s in ACKs of 20 kB every 20 ms: the excess is that of one ACK, not their sum.
+    /// 1 MB/s in ACKs of 20 kB every 20 ms: the excess counts one ACK, not their sum.
     #[test]
     fn batched_acks_raise_the_estimate_to_one_batch() {
         let bw = Rate::from_bytes_per_sec(1_000_000);

@@ -1,6 +1,6 @@
 //! The model of the path that BBRv3 (`bbr`), BBRv1 (`bbr1`) and the variants of the crate `thalweg-reference` share.
 //!
-//! The clauses are those of draft-ietf-ccwg-bbr-06, which keeps most of these parts of BBRv1 as they were.
+//! The clauses come from draft-ietf-ccwg-bbr-06, which keeps most of these parts of BBRv1 as they were.
 
 mod ack_phase;
 mod bounds;

@@ -1,7 +1,7 @@
 //! The constants of C4, those apart that are options ([`super::options`]).
 //!
-//! Values are those of the reference code (picoquic `main`; 2026-08-16 unless a comment says otherwise). Comments say where the text of
-//! draft-huitema-ccwg-c4-spec differs.
+//! Values come from the reference code (picoquic `main`; 2026-08-16 unless a comment says otherwise). Comments say where the
+//! text of draft-huitema-ccwg-c4-spec differs.
 
 use crate::coefficient::Coefficient;
 use thalweg_units::{Bytes, Duration, Rate};

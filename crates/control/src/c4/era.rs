@@ -42,11 +42,11 @@ impl Era {
 }
 
 impl C4 {
-    /// Begins an era with the next packet, and remembers the coefficient now in force as that of the
+    /// Begins an era with the next packet, and remembers the coefficient now in force as the coefficient of the
     /// packets which the new era will acknowledge.
     ///
     /// The order of statements on entering a state decides which coefficient that is: Recovery
-    /// and Cruising set theirs afterwards, so `alpha_previous` is that of the previous state; Initial,
+    /// and Cruising set theirs afterwards, so `alpha_previous` is the coefficient of the previous state; Initial,
     /// Resuming, Probing and Pushing set theirs before, so it is already the new one.
     pub(super) fn begin_era(&mut self, path: &PathState) {
         self.era = Era::starting_at(path.next_packet);

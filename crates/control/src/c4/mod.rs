@@ -14,7 +14,7 @@
 //!
 //! draft-huitema-ccwg-c4-spec-04 (July 2026) and its successor, and for every detail where the text and the code of
 //! their authors differ, that code, which produced the published results: picoquic of 2026-08-16 for the draft,
-//! of 2026-08-20 for its successor, which is the default. Section names in this module are those of the draft;
+//! of 2026-08-20 for its successor, which is the default. Section names in this module come from the draft;
 //! "reference code" is that code. [`rules`] lists what differs between the two and the newest public code, of
 //! 2026-10-08.
 //!

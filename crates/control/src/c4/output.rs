@@ -54,7 +54,7 @@ impl C4 {
         }
     }
 
-    /// Initial: the window is at least that of slow start. Once an acknowledgement was seen, pacing is at
+    /// Initial: the window is at least as large as in slow start. Once an acknowledgement was seen, pacing is at
     /// least 131 072 B/s, and a path that has shown a higher peak rate is paced half-way to it.
     fn initial_outputs(&self, window: Bytes, pacing: Rate, path: &PathState) -> (Bytes, Rate) {
         let mut window = window.max(self.initial_window);

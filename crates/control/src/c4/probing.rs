@@ -14,7 +14,7 @@ impl C4 {
             PROBE_LEVEL_AFTER_CE => ALPHA_PROBING_LOW,
             _ => ALPHA_PROBING,
         };
-        // The rate to compare with stays that of the end of Recovery: growth while cruising counts.
+        // The rate to compare with stays the rate at the end of Recovery: growth while cruising counts.
         self.reference.alpha = self.alpha;
         self.begin_era(path);
         self.state = State::Probing;

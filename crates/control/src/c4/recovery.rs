@@ -27,7 +27,7 @@ impl C4 {
             self.state = State::Recovery;
             let alpha = self.recovery_alpha();
             // The order decides what the packets acknowledged in Recovery count as: with the coefficient of
-            // the state before, delay may still be congestion and the era teaches no max RTT; with that of Recovery
+            // the state before, delay may still be congestion and the era teaches no max RTT; with the coefficient of Recovery
             // it is the other way round. The code changed the order in October 2026; no text says which is meant.
             if self.tuning.rules.own_alpha_in_recovery {
                 self.alpha = alpha;
@@ -64,7 +64,7 @@ impl C4 {
         }
         self.resuming_eras = 0;
         self.recent_max_rate = Rate::ZERO;
-        // The coefficient is still that of Recovery: until a probe or a push sets its own, the growth
+        // The coefficient still comes from Recovery: until a probe or a push sets its own, the growth
         // test asks for any growth without congestion.
         self.mark_reference();
         self.delay_excess = Duration::ZERO;

@@ -1,6 +1,6 @@
 //! Resuming: start from the window of an earlier connection over the same path.
 //!
-//! draft-huitema-ccwg-c4-spec, "Resuming state". Window and pacing are those of the seed for two eras, of
+//! draft-huitema-ccwg-c4-spec, "Resuming state". Window and pacing come from the seed for two eras, of
 //! which the first begins once the seed's worth of data is in flight.
 
 use super::constants::{ALPHA_RESUMING, RESUMING_ERAS};

@@ -2,14 +2,14 @@
 //!
 //! | state | code | rules |
 //! |---|---|---|
-//! | `draft-04` | 16 August 2026 | those of the published draft |
+//! | `draft-04` | 16 August 2026 | as in the published draft |
 //! | `draft-05` | 20 August 2026 | trimming, draining by a flag, repeated restarts; its results are published |
 //! | `2026-10` | 8 October 2026 | draining by a debt, another order in Recovery, exceptions below 1 ms |
 //!
 //! The draft after -04 describes the second state. Where its text and the code differ, the code was taken,
 //! because the published results come from it: the text calls the coefficient of draining both 7/8 and 3/4 (the
 //! flag has 7/8, the debt 758/1024), and does not mention that entering Initial sets the max RTT.
-//! No text describes the third state: it is known from compiled code alone (c4-05-code.md section 2).
+//! No text describes the third state: it is known only from compiled code (c4-05-code.md section 2).
 
 use crate::Options;
 
@@ -54,7 +54,7 @@ pub(super) struct Rules {
     pub(super) reentry: Reentry,
     /// The window given out in Initial is the base of its further growth.
     pub(super) ratchet: bool,
-    /// The packets acknowledged in Recovery count as sent with the coefficient of Recovery, and not with that of the
+    /// The packets acknowledged in Recovery count as sent with the coefficient of Recovery, and not with the coefficient of the
     /// state before.
     pub(super) own_alpha_in_recovery: bool,
     /// Initial begins with the smoothed RTT as max RTT.

@@ -1,7 +1,7 @@
 //! CUBIC.
 //!
 //! [`rfc9438`] is the controller of RFC 9438 and the default; its window function is in [`rfc9438::curve`], which also has
-//! that of Linux. The crate `thalweg-reference` adds picoquic's Cubic and dCubic.
+//! the function of Linux. The crate `thalweg-reference` adds picoquic's Cubic and dCubic.
 
 mod rfc9438;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the options of CUBIC beyond RFC 9438 do: Cuback, ABE and Rate-Limited Increase, and those of Reno likewise.
+//! What the options of CUBIC beyond RFC 9438 do: Cuback, ABE and Rate-Limited Increase, and the options of Reno likewise.
 
 use crate::fake_transport::{Bottleneck, Flow};
 use thalweg_units::{Bytes, Duration};

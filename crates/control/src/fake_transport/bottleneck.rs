@@ -3,7 +3,7 @@
 //! The bottleneck is a queue with a rate and a limit in bytes; the rest of the path is a constant
 //! delay. Every packet is acknowledged on its own. A packet is lost when one sent three later is
 //! acknowledged (RFC 9002 section 6.1.1), a probe timeout fires three round trips after the last
-//! departure, and rate samples are those of draft-ietf-ccwg-bbr-06 section 4.1.2.
+//! departure, and rate samples are as in draft-ietf-ccwg-bbr-06 section 4.1.2.
 //!
 //! # Limits
 //! No headers, no reordering unless requested, no retransmission (there is always more data).

@@ -16,7 +16,7 @@ pub trait Numbers {
     /// How many there are.
     const WIDTH: usize;
 
-    /// Adds their names to `names`; `name` is that of the whole, empty for an event.
+    /// Adds their names to `names`; `name` is the name of the whole, empty for an event.
     fn names(name: &str, names: &mut Vec<String>);
 
     /// Passes them on in their order.
@@ -107,7 +107,7 @@ pub fn names_of_path() -> Vec<String> {
     names
 }
 
-/// The names of the numbers that a handler gets besides the path.
+/// The names of the numbers that a handler gets in addition to the path.
 pub fn names_of_event(handler: Handler) -> Vec<String> {
     let mut names = Vec::new();
     let into = &mut names;

@@ -10,7 +10,7 @@
 //!
 //! # Where the draft is silent, or not what runs
 //! - WebRTC compares the threshold with the filtered change times the number of groups so far, at most 60; the draft
-//!   does not say so. Without it, a threshold of 6 to 600 ms is that of one group of 5 ms, which no growing queue
+//!   does not say so. Without it, a threshold of 6 to 600 ms is a threshold for one group of 5 ms, which no growing queue
 //!   reaches. `gain=1` is the letter of the draft.
 //! - The draft does not say how often losses are judged; here it is once in a response time, 100 ms and a round trip.
 //! - It has no rule for feedback that does not come: as in TFRC, the rate is halved at each probe timeout (RFC 5348
@@ -58,7 +58,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Time that what is in flight may take to send, beside a round trip: ours.
+/// Time that what is in flight may take to send, in addition to a round trip: ours.
 const IN_FLIGHT: Duration = Duration::from_millis(500);
 
 /// The controller.

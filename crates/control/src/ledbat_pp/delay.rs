@@ -1,7 +1,7 @@
 //! The queue on the path: the recent round-trip time over the shortest of the last ten minutes.
 //!
 //! LEDBAT compares one-way delays, LEDBAT++ round-trip times, which need no clock of the receiver (LEDBAT++ draft section
-//! 4.5). The history is that of RFC 6817 section 2.4.2, a minimum for each of ten minutes, and so is the filter of recent
+//! 4.5). The history is as in RFC 6817 section 2.4.2, a minimum for each of ten minutes, and so is the filter of recent
 //! samples, their minimum over four.
 
 use thalweg_units::{Duration, Instant};

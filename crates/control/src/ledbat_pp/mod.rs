@@ -76,7 +76,7 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
     })
 }
 
-/// The smallest window, that of slowdowns, and the first, in packets (sections 4.1 and 4.4).
+/// The smallest window, which slowdowns have, and the first, in packets (sections 4.1 and 4.4).
 const MINIMUM_WINDOW: u64 = 2;
 /// Largest divisor of the gain (section 4.2).
 const LEAST_GAIN: u64 = 16;
@@ -207,7 +207,7 @@ impl LedbatPp {
         self.recovery.begin(cx.path.next_packet);
         let minimum = self.minimum_window();
         if let Phase::Slowdown { .. } = self.phase {
-            // The window is what a slowdown leaves: the loss is that of the window to which it returns.
+            // The window is what a slowdown leaves: the loss belongs to the window to which it returns.
             self.ssthresh = (self.ssthresh / 2.0).max(minimum);
             return;
         }

@@ -1,4 +1,4 @@
-//! LEDBAT++, clause by clause. Beside others: crates/sim/tests/senders/ledbat_pp.rs.
+//! LEDBAT++, clause by clause. Against others: crates/sim/tests/senders/ledbat_pp.rs.
 
 use crate::fake_transport::{Flow, MTU};
 use thalweg_units::Duration;
@@ -62,7 +62,7 @@ fn the_window_grows_by_the_gain_below_the_target_and_shrinks_with_the_excess_abo
         }
         // Four samples fill the filter, and end slow start.
         flow.round(MS(40 + 50));
-        // One round so that the filter holds this queue alone, one to measure.
+        // One round so that the filter holds only this queue, one to measure.
         flow.round(MS(40 + queue));
         let before = flow.packets();
         flow.round(MS(40 + queue));

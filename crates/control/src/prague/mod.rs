@@ -7,7 +7,7 @@
 //! out of the queue. On a path that marks nothing it is Reno.
 //!
 //! Where the draft describes alternatives, this follows its Linux implementation:
-//! - Slow start is that of RFC 9002 and ends with the first mark, which halves the window, or with a loss.
+//! - Slow start is as in RFC 9002 and ends with the first mark, which halves the window, or with a loss.
 //!   HyStart++ is an option.
 //! - A loss halves the window, as in Reno; the option `loss=cubic` leaves 0.7 of it as the implementation
 //!   for QUIC does. Growth is one packet each round trip with both.

@@ -1,6 +1,6 @@
 //! Undo of a reduction when all losses that caused it prove spurious, for the option `undo`.
 //!
-//! RFC 9002 has no undo. The Linux implementation of Prague inherits that of TCP, which returns to the
+//! RFC 9002 has no undo. The Linux implementation of Prague inherits the undo of TCP, which returns to the
 //! window before the loss. What counts as spurious, and that a CE mark confirms the congestion, is as in
 //! this crate's CUBIC (RFC 9438 section 4.9.2).
 

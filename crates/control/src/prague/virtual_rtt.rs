@@ -36,7 +36,7 @@ impl VirtualRtt {
         self.rounds = self.rounds.saturating_add(1);
     }
 
-    /// Shortest time between two updates or two reductions, besides a real round trip.
+    /// Shortest time between two updates or two reductions, in addition to a real round trip.
     pub(super) fn shortest_round(&self) -> Duration {
         if self.rounds >= self.transition {
             self.reference

@@ -84,7 +84,7 @@ impl Rates {
         }
     }
 
-    /// Pacing for media of a rate; the window is that of the caller.
+    /// Pacing for media of a rate; the window comes from the caller.
     pub(crate) fn paced(&self, media: Rate, mtu: Bytes) -> Control {
         let pacing = self.pacing(media).max(Rate::from_bits_per_sec(1));
         Control {

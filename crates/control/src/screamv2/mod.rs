@@ -5,7 +5,7 @@
 //! Each ACK updates the averages of delay and marks ([`averages`], SCReAMv2 draft, "Network Congestion Control"),
 //! reduces the window for congestion or lets it grow ([`window`], SCReAMv2 draft, "Reference Window Update"), and
 //! sets the rate of media from window and RTT (SCReAMv2 draft, "Media Rate Control"). The target of the delay is
-//! larger beside flows that fill the queue ([`target`], SCReAMv2 draft, "Competing Flows Compensation"). What is in
+//! larger against flows that fill the queue ([`target`], SCReAMv2 draft, "Competing Flows Compensation"). What is in
 //! flight may exceed the window by a half, and packets are paced half as fast again as the media (SCReAMv2 draft,
 //! "Packet Pacing").
 //!
@@ -29,7 +29,7 @@
 //! # Limits
 //! Sizes of frames are not known to a controller: `rel_framesize_high` is 1, its initial value. That the window is
 //! limited by a history of what was in flight once the largest rate is reached is left to the C++ code by the draft,
-//! and not done here. Marks are counts of packets (RFC 9000 section 19.3.2), so that marked bytes are those of
+//! and not done here. Marks are counts of packets (RFC 9000 section 19.3.2), so that marked bytes are the bytes of
 //! packets of the mean size. A remembered window is not used.
 
 mod averages;
@@ -123,7 +123,7 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
 }
 
 impl ScreamV2 {
-    /// The delay sample of an acknowledgement is that of the packet with the largest number.
+    /// The delay sample of an acknowledgement belongs to the packet with the largest number.
     fn arrived(&mut self, packet: &Arrival, now: Instant) {
         self.averages.queue = self.delay.queue(packet, now).as_secs_f64();
     }

@@ -1,4 +1,4 @@
-//! The target of the queue's delay, larger beside flows that fill the queue (SCReAMv2 draft, "Competing Flows
+//! The target of the queue's delay, larger against flows that fill the queue (SCReAMv2 draft, "Competing Flows
 //! Compensation").
 
 use std::collections::VecDeque;

@@ -30,7 +30,7 @@ const LEAST_GROWTH: f64 = 0.1;
 pub(super) struct Congestion {
     pub(super) lost: bool,
     pub(super) marked: bool,
-    /// Whether marks are those of L4S.
+    /// Whether marks are as in L4S.
     pub(super) l4s: bool,
     /// qdelay_target, in seconds.
     pub(super) target: f64,

@@ -4,7 +4,7 @@
 //! 2 there). The variants `picoquic` of Reno and CUBIC have the test in their own slow start, with the rules that go
 //! with it there: a bandwidth floor, a larger window on long paths and, in CUBIC, half the window at the end.
 //!
-//! The packet time of the test is that of a full packet at the rate at which the transport paces, 5/4 of the window
+//! The packet time of the test is the time of a full packet at the rate at which the transport paces, 5/4 of the window
 //! over the smoothed RTT (RFC 9002 section 7.7).
 
 use super::tested::Test;

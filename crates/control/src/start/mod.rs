@@ -78,7 +78,7 @@ pub(crate) enum Recovery {
     },
 }
 
-/// Pacing by a start, in place of that of the transport.
+/// Pacing by a start, in place of the pacing of the transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pacing {
     pub(crate) rate: Rate,
@@ -86,7 +86,7 @@ pub(crate) struct Pacing {
     pub(crate) quantum: Bytes,
 }
 
-/// How a flow starts. Windows are those of the controller at the event.
+/// How a flow starts. Windows belong to the controller at the event.
 pub(crate) trait SlowStart: fmt::Debug + Send {
     /// Its phase, for traces.
     fn state(&self) -> &'static str {

@@ -8,7 +8,7 @@
 //! Where the draft leaves a choice:
 //! - The first flight is twice the initial window if the handshake gave an RTT to pace it by. Otherwise it is the
 //!   initial window, and the round after it, the first that sends more than classic slow start would, is paced so.
-//! - A round for the RTT floor is that of HyStart++, by packet numbers; HyStart++ itself is not used with it.
+//! - A round for the RTT floor is as in HyStart++, by packet numbers; HyStart++ itself is not used with it.
 //! - The window stops shrinking at beta times the initial window.
 //! - CUBIC goes on as if the window that is left were beta times W_max: the draft calls it beta times the full BDP.
 
@@ -50,7 +50,7 @@ struct Round {
     floor: Duration,
 }
 
-/// How far the flow is with the first flight that is larger than that of classic slow start.
+/// How far the flow is with the first flight that is larger than the first flight of classic slow start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FirstFlight {
     /// Not sent yet, as no RTT is known.
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn the_window_that_is_left_is_beta_times_what_was_delivered_whatever_is_lost() {
         // Appendix A: 270 packets before, of which the path delivers 135 or 225: half of each is left, and the loss
-        // that began the period counts with those of the first ACK.
+        // that began the period counts with the losses of the first ACK.
         for delivered in [135, 225] {
             let mut flow = losing("reno:start=rapid");
             let mut ack = flow.receive(&[flow.in_flight()[0]], 0).unwrap();

@@ -13,7 +13,7 @@
 //! Where the document leaves a choice:
 //! - The first flight is what was sent before the first ACK.
 //! - A window that is larger than half of saved_cwnd does not jump.
-//! - Beta of section 3.5 is that of the controller, 0.5 or 0.7, and never less than 0.5.
+//! - Beta of section 3.5 is the beta of the controller, 0.5 or 0.7, and never less than 0.5.
 //!
 //! # Limits
 //! The transport confirms the RTT once, within a quarter of the remembered one, where section 3.2 accepts more than

@@ -12,7 +12,7 @@
 //! a choice:
 //! - The threshold is the one of neqo and of the authors' code for FreeBSD; their code for Linux has 35 %.
 //! - One can look back by less than 15 bins, as in neqo; the authors' code remembers 40.
-//! - The drain (section 3.2) is that of the authors; neqo leaves slow start with the window as it is. The window never
+//! - The drain (section 3.2) is as the authors have it; neqo leaves slow start with the window as it is. The window never
 //!   grows in it, and the target is at least the initial window.
 //! - Bins that pass without an ACK hold what the bin before them does, and no gap begins the comparison anew, as in the
 //!   authors' code for Linux: that is an option of the draft.
@@ -306,7 +306,7 @@ mod tests {
         let left = path.flow.window().as_u64() as f64;
         assert!((left / 262_500.0 - 1.0).abs() < 0.03, "{left}");
         assert_eq!(path.flow.variable("ssthresh"), Some(left));
-        // Of 2.5 MB/s that are acknowledged a third is replaced.
+        // A third of the 2.5 MB/s that are acknowledged is replaced.
         let drained = (full.as_u64() as f64 - left) / 2.5e6 * 1.5;
         let took = (path.flow.now - begin).as_secs_f64();
         assert!((took / drained - 1.0).abs() < 0.1, "{took} {drained}");

@@ -25,7 +25,7 @@ const ROOM: usize = 1 << 20;
 /// the packet. Of raw packets (101) libpcap 1.10 reads no file with two interfaces.
 const LINKTYPE_NULL: u16 = 0;
 const AF_INET: u32 = 2;
-/// That of macOS, which readers know everywhere.
+/// The number of macOS, which readers know everywhere.
 const AF_INET6: u32 = 30;
 /// Bytes of the address family.
 const FAMILY: usize = 4;

@@ -8,7 +8,7 @@
 //! The left hosts are the clients of a scenario, the right hosts its servers.
 //! All hosts of a side share the two links. Hosts of the same side reach each other without delay. One thread
 //! reads packets, pushes them into their link with the time of the read, and writes each
-//! when it has arrived at the end of the link. The links are those of the simulator: a late call
+//! when it has arrived at the end of the link. The links come from the simulator: a late call
 //! replays what should have happened before, so a late thread delays packets but loses no capacity
 //! and does not change which packets are dropped.
 //!
@@ -126,7 +126,7 @@ pub(crate) struct Setup<'a> {
     pub(crate) seeds: [u64; 2],
     /// Lateness up to which a packet does not count as missed.
     pub(crate) bound: Duration,
-    /// Ports of transport protocols that identify connections: the first is that of connection 0. All
+    /// Ports of transport protocols that identify connections: the first belongs to connection 0. All
     /// other packets are identified by the hash of their 5-tuple.
     pub(crate) flows: Range<u16>,
     /// Further connections, which `programs` numbers.

@@ -89,7 +89,7 @@ impl Outside {
         Some((number, flow, data))
     }
 
-    /// What was seen of a flow: the sum of its connections, but the last packet is that of one which carries data, and
+    /// What was seen of a flow: the sum of its connections, but the last packet is from one which carries data, and
     /// so at least a hundredth of the payload (others may be of control).
     pub(crate) fn flow(&self, flow: usize) -> Seen {
         let all = self.connections.iter().zip(&self.seen);

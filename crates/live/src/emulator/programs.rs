@@ -1,6 +1,6 @@
 //! Which connection of which program a packet belongs to. Programs choose ports and protocols themselves, so the hosts
 //! tell: program 0 has the second host of each side, program 1 the third. Its connections, in each direction, are
-//! numbered as they appear, so that queues tell them apart as they tell those of other flows.
+//! numbered as they appear, so that queues tell them apart as they tell the connections of other flows.
 //!
 //! # Limits
 //! Queues tell 64 connections and directions of a program apart; further ones share their numbers.
@@ -78,7 +78,7 @@ mod tests {
         let second = 5 + CONNECTIONS as u64;
         assert_eq!(number(2, 1000), Some(second));
         assert_eq!(number(5, 1001), Some(second + 1), "its other host");
-        // More than there are numbers for share those of the program.
+        // More than there are numbers for share the numbers of the program.
         for port in 2000..2200 {
             let shared = number(1, port).expect("a number");
             assert!((5..second).contains(&shared), "{shared}");

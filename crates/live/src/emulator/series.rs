@@ -1,6 +1,6 @@
 //! Bytes through the links in bins of equal length: the series of the simulator, measured.
 //!
-//! A packet is sent when it is read, and received when it is written. Bytes are those of IP packets.
+//! A packet is sent when it is read, and received when it is written. Bytes are the bytes of IP packets.
 
 use super::DataLinks;
 use thalweg_sim::Series;

@@ -1,6 +1,6 @@
 //! Waiting: epoll, with a timeout in nanoseconds (`epoll_pwait2`, since Linux 5.11).
 //!
-//! A timeout costs no system call beside the wait. It never ends early; the kernel may end it late by its slack, the
+//! A timeout costs no system call in addition to the wait. It never ends early; the kernel may end it late by its slack, the
 //! larger of a thousandth of the timeout and the slack of the thread (prctl(2), `PR_SET_TIMERSLACK`), which a thread
 //! with real-time priority does not have.
 #![allow(unsafe_code)]

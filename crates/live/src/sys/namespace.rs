@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, AsRawFd};
 
 /// Leaves the network namespace for a new, empty one, and returns its descriptor.
 pub(crate) fn new_network() -> io::Result<File> {
-    // SAFETY: no pointers. The thread has no sockets to confuse with those of the new namespace.
+    // SAFETY: no pointers. The thread has no sockets to confuse with the sockets of the new namespace.
     unsafe { check(libc::unshare(libc::CLONE_NEWNET))? };
     File::open("/proc/thread-self/ns/net")
 }

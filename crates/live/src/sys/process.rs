@@ -17,7 +17,7 @@ pub(crate) type Status = u8;
 /// The namespaces of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Child {
-    /// Those of its parent.
+    /// The namespaces of its parent.
     Plain,
     /// New process and mount namespaces: it is the first process there, and when it ends, the kernel
     /// kills all others there.

@@ -31,7 +31,8 @@ pub(crate) fn open(name: &str) -> io::Result<File> {
     Ok(file)
 }
 
-/// Lets the kernel leave checksums and the segmentation of TCP to the reader, and that of UDP if it can: since Linux 6.2.
+/// Lets the kernel leave checksums and the segmentation of TCP to the reader, and the segmentation of UDP if it can: since
+/// Linux 6.2.
 pub(crate) fn offload(device: &File) -> io::Result<()> {
     let tcp = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
     let udp = libc::TUN_F_USO4 | libc::TUN_F_USO6;

@@ -35,7 +35,7 @@ pub(super) enum Transport {
     Kernel(TcpServer),
     /// Endpoints prepared for the next connections to start, each with its own sockets.
     Quic(Box<dyn Iterator<Item = RealConnection>>),
-    /// That of its programs.
+    /// The transport of its programs.
     Program,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Traffic<'a> {
     pub(super) overlap: [Option<(Instant, Vec<Bytes>)>; 2],
 }
 
-/// Whether connection `index` is the first of its flow; those of a flow are adjacent.
+/// Whether connection `index` is the first of its flow; the connections of a flow are adjacent.
 pub(super) fn is_first_of_flow(connections: &[Connection], index: usize) -> bool {
     let before = connections[..index].last();
     before.is_none_or(|before| before.flow != connections[index].flow)

@@ -33,6 +33,6 @@ pub(crate) struct Drive<'a> {
 pub(crate) struct AllHosts<'a> {
     /// Those that all flows without programs share.
     pub(crate) shared: [&'a Host; 2],
-    /// Those of each flow with programs.
+    /// The hosts of each flow with programs.
     pub(crate) of_programs: Vec<[&'a Host; 2]>,
 }

@@ -1,10 +1,10 @@
 //! Ports, which identify connections for the kernel, the emulator and this process.
 
-/// The port at which the servers of flow 0 listen; those of the other flows follow.
+/// The port at which the servers of flow 0 listen; the ports of the other flows follow.
 pub(super) const SERVER_PORT: u16 = 5201;
-/// The port of the client of connection 0; those of the other connections follow.
+/// The port of the client of connection 0; the ports of the other connections follow.
 pub(crate) const FIRST_PORT: u16 = 16384;
-/// Most flows: their ports stay below those of clients.
+/// Most flows: their ports stay below the ports of clients.
 pub(crate) const MOST_FLOWS: usize = 10_000;
 /// Most connections: one port each.
 pub(crate) const MOST_CONNECTIONS: usize = (u16::MAX - FIRST_PORT) as usize;

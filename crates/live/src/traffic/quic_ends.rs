@@ -1,7 +1,7 @@
 //! Both endpoints of a connection of the QUIC stack, each over a UDP socket of its host.
 //!
-//! Endpoints and applications are those of the simulator ([`RealConnection`]); here their
-//! datagrams cross sockets, and their clock is that of the emulator.
+//! Endpoints and applications come from the simulator ([`RealConnection`]); here their
+//! datagrams cross sockets, and their clock is the clock of the emulator.
 
 use super::connection_result::ConnectionResult;
 use super::flow_trace::FlowRecorder;

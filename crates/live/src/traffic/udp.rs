@@ -24,7 +24,7 @@ const PACKET: u64 = MTU as u64;
 /// Datagrams before other connections are served.
 const TURN: usize = 64;
 
-/// A non-blocking socket. Its ECN codepoints are those of the packets; nothing is fragmented.
+/// A non-blocking socket. Its ECN codepoints are the codepoints of the packets; nothing is fragmented.
 #[derive(Debug)]
 pub(crate) struct Udp {
     pub(crate) socket: UdpSocket,

@@ -2,7 +2,7 @@
 //!
 //! # Model
 //! Time is cut into intervals of length `every`, counted from the start of the trial. In each, the capacity
-//! is that of the schedule plus a draw from N(0, `rate_sd`), and the delay that of the schedule plus a draw
+//! is the capacity of the schedule plus a draw from N(0, `rate_sd`), and the delay its delay plus a draw
 //! from N(0, `delay_sd`). Draws beyond three deviations are drawn again; sums below zero are zero. (Meng et
 //! al., "Transient performance", SIGCOMM 2021, put such noise on the links of their experiments.)
 //!
@@ -99,7 +99,7 @@ impl Noise {
         Instant::from_nanos((nanos - nanos % self.every).saturating_add(self.every))
     }
 
-    /// A capacity of `rate`, not zero, with the noise of the time `at`. Its deviation is that of a capacity
+    /// A capacity of `rate`, not zero, with the noise of the time `at`. Its deviation is the deviation of a capacity
     /// of `mean`, in proportion.
     pub(super) fn rate(&self, rate: Rate, mean: Rate, at: Instant) -> Rate {
         if self.rate_sd == 0.0 {
@@ -122,7 +122,7 @@ impl Noise {
         Duration::from_nanos((sum + 0.5) as u64)
     }
 
-    /// Largest reduction of a delay below that of the schedule.
+    /// Largest reduction of a delay below the delay of the schedule.
     pub(super) fn largest_gain(&self) -> Duration {
         Duration::from_nanos(((self.delay_sd * DEVIATIONS) as u64).saturating_add(1))
     }

@@ -45,7 +45,7 @@ struct Spell<T> {
 }
 
 impl<T: PartialEq> Spell<T> {
-    /// That of the start, at the head of a list.
+    /// The spell of the start, at the head of a list.
     fn first(config: T) -> Vec<Self> {
         let offset = Duration::ZERO;
         vec![Spell { offset, config }]
@@ -216,7 +216,7 @@ impl CapacitySchedule {
         &self.settings[index]
     }
 
-    /// The rate for limits in time and delays: that of the settings, or the mean of the
+    /// The rate for limits in time and delays: the rate of the settings, or the mean of the
     /// trace.
     #[inline]
     pub(crate) fn nominal(&self, index: usize) -> Rate {

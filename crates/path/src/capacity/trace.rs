@@ -21,7 +21,7 @@
 //! at the very start, where nothing can use it.
 //!
 //! # Limits
-//! The resolution is that of the format, a millisecond.
+//! The resolution is the one of the format, a millisecond.
 
 use super::period::Period;
 use crate::transmission_time::NANOBITS_PER_BYTE;
@@ -187,7 +187,7 @@ impl DeliveryTrace {
         self.0.mean
     }
 
-    /// Largest capacity at any time: that of the millisecond with the most opportunities.
+    /// Largest capacity at any time: the capacity of the millisecond with the most opportunities.
     pub fn largest_rate(&self) -> Rate {
         let most = self.0.blinks.iter().map(|blink| blink.count).max();
         Rate::from_bits_per_sec(BLINK_RATE.saturating_mul(most.unwrap_or(0)))

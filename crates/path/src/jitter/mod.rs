@@ -1,7 +1,7 @@
 //! Jitter: extra delay of each packet after transmission. It uses no capacity and is never negative.
 //!
-//! Draws are independent, except those of a trace, of bursts, and of `wifi` in time. On an in-order link packets experience the running maximum
-//! of their arrivals, which grows with the packet rate: see the statistics of the link.
+//! Draws are independent, except the draws of a trace, of bursts, and of `wifi` in time. On an in-order link packets experience
+//! the running maximum of their arrivals, which grows with the packet rate: see the statistics of the link.
 
 mod bursts;
 mod normal;

@@ -1,6 +1,6 @@
 //! Normal jitter, with negative values replaced by zero or redrawn.
 //!
-//! Transcendental functions are those of `libm`, so that every machine draws the same.
+//! Transcendental functions come from `libm`, so that every machine draws the same.
 
 use rand_pcg::Pcg64Mcg;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};

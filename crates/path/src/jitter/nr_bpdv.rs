@@ -6,7 +6,7 @@
 //! link: j(n) = max(j(n), j(n-1) + serial(n-1)). The mean delay of the model is the delay of the link.
 //!
 //! # Limits
-//! The capacity is that of this link; RFC 8868 section 4.5 means the lowest of the path.
+//! The capacity is the capacity of this link; RFC 8868 section 4.5 means the lowest of the path.
 
 use super::normal::{below, density, from_nanos};
 use rand_pcg::Pcg64Mcg;

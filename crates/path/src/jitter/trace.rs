@@ -5,7 +5,7 @@
 //! delay of a packet that leaves at this time. The trace repeats, and its last time is the length of the period.
 //!
 //! # Model
-//! The delay of a packet is that of its time, interpolated between the two neighbours in the trace; before the
+//! The delay of a packet is the delay of its time, interpolated between the two neighbours in the trace; before the
 //! first time it is the first delay. Interpolation reproduces an in-order link: after a spike, the
 //! delayed probes arrive at one instant, so their delays fall as fast as time passes, and a
 //! packet between two of them also arrives at that instant. A trace from such a link is replayed exactly,

@@ -12,7 +12,7 @@
 //! in the draft and 90 - 3.75 * P(N2 >= 2) = 86.25 ms in the reference. So the mean is J - 0.316 ms in
 //! the draft up to J = 91 ms, and 1.0268 J - 0.343 ms in the reference up to J = 85 ms.
 //!
-//! With explicit scales, the two components are those of the reference with other steps than 1 ms and
+//! With explicit scales, the two components are as in the reference with other steps than 1 ms and
 //! 7.5 ms, and x is given.
 //!
 //! # Limits

@@ -46,7 +46,7 @@ fn an_outage_loses_what_is_sent_within_it_and_nothing_else() {
     ];
     let mut link = link(&config);
     push(&mut link, at(0), 0..9);
-    // Last bits at 1, 2, ... 9 ms: those of 4, 5 and 6 ms are sent after the change at 3 ms and before that at 6 ms.
+    // Last bits at 1, 2, ... 9 ms: the bits of 4, 5 and 6 ms are sent after the change at 3 ms and before the change at 6 ms.
     assert_eq!(numbers(&mut link), [0, 1, 2, 6, 7, 8]);
     assert_eq!(link.stats().lost.packets, 3);
 }

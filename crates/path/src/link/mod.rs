@@ -6,7 +6,7 @@
 //! when its transmission starts, because the schedule is known: when its last bit is sent, whether it is
 //! lost, how long it propagates. Delay and jitter are those at the time of the last bit. A transmission that ends
 //! at the time of a change has sent all its bits before it: it has the settings before the change, as it has
-//! used the capacity before the change alone.
+//! used only the capacity before the change.
 //! A queue discipline drops or marks packets on enqueue and on dequeue.
 //! A change to another discipline starts it anew, in its first state; it takes over what waits, in the order of
 //! arrival, with the time that each packet has waited, and drops or marks nothing on entry. A change

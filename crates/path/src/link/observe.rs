@@ -149,7 +149,7 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Capacity, as of the last call that moved the link: that of the schedule, without noise, or the
+    /// Capacity, as of the last call that moved the link: the capacity of the schedule, without noise, or the
     /// mean of a delivery trace. [`Link::capacity_between`] is the actual capacity.
     pub fn capacity(&self) -> Rate {
         self.port.transmitter.nominal

@@ -2,8 +2,8 @@
 //! per packet there), as the outages of a radio link are, which do not wait for packets.
 //!
 //! # Model
-//! Sojourns are exponential. Their draws are a function of the seed and the time, apart from those of losses, so that all that is
-//! sent meets the same bad times. A packet meets the state at its last bit: that of just before the end of its
+//! Sojourns are exponential. Their draws are a function of the seed and the time, apart from the draws of losses, so that all
+//! that is sent meets the same bad times. A packet meets the state at its last bit: the state just before the end of its
 //! transmission, as all settings of a link.
 //!
 //! Time is cut into epochs of 65 536 mean cycles, each of which begins with a state from the stationary distribution: no call has
@@ -130,7 +130,7 @@ impl Fading {
         }
     }
 
-    /// Whether a packet whose last bit leaves at `at`, not before that of the packet before, is lost.
+    /// Whether a packet whose last bit leaves at `at`, not before the last bit of the packet before, is lost.
     pub(super) fn strikes(&mut self, at: Instant, rng: &mut Pcg64Mcg) -> bool {
         if self.blocks.is_some() {
             self.enter_blocks(at);

@@ -7,7 +7,7 @@
 //! and otherwise of the other one. So two links that always have packets get every second access, however long each takes:
 //! stations of a distributed coordination function have equal chances of access, not equal time.
 //!
-//! In IEEE 802.11 an access costs, beside its data, the preamble, the acknowledgement of the link with the short space
+//! In IEEE 802.11 an access costs, in addition to its data, the preamble, the acknowledgement of the link with the short space
 //! before it, and the space and the backoff before the next access; who finds the channel idle for a while transmits at once.
 //! The overhead stands for all of these, as a constant after the data.
 //!

@@ -1,5 +1,5 @@
 //! A medium that both links of a hop share. One of two: [`half_duplex`], in which the links take turns, and [`wifi`], in which
-//! stations contend for it as those of IEEE 802.11 do.
+//! stations contend for it as the stations of IEEE 802.11 do.
 
 mod half_duplex;
 pub mod wifi;

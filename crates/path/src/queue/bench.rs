@@ -26,7 +26,7 @@ impl<D: Discipline> Bench<D> {
         self.push(now, flow, size, ecn, false);
     }
 
-    /// A packet that is an acknowledgement alone, or not.
+    /// A packet that is only an acknowledgement, or not.
     pub(crate) fn put_ack(&mut self, now: Instant, flow: u64, size: u64, is_ack: bool) {
         self.push(now, flow, size, Ecn::NotEct, is_ack);
     }

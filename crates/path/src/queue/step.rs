@@ -1,9 +1,9 @@
 //! Step marking: every packet that finds more than a threshold in the queue is marked (RFC 8257 section 3.1).
 //!
 //! # Model
-//! First in, first out. The length that counts is that of the moment at which a packet comes, not an average, and it includes
-//! the packet itself and the one in transmission, as the limit of the link does. The threshold K is in packets, bytes, or
-//! time at the current nominal capacity. A packet above it that carries ECT is marked; what does not fit is dropped.
+//! First in, first out. The length that counts is the length at the moment at which a packet comes, not an average, and it
+//! includes the packet itself and the one in transmission, as the limit of the link does. The threshold K is in packets, bytes,
+//! or time at the current nominal capacity. A packet above it that carries ECT is marked; what does not fit is dropped.
 //!
 //! With `drop`, other packets above the threshold are dropped, as switches do that configure RED with both of its thresholds at K
 //! and a weight of one (Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010). Without, they wait.

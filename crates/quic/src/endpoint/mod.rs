@@ -101,7 +101,7 @@ impl QuicEndpoint {
     }
 
     /// An endpoint of a connection that starts at `start`; it never connects if [`is_available`](crate::is_available) is
-    /// false. `rng` is that of the controller; `noise` provides the random numbers of the stack
+    /// false. `rng` belongs to the controller; `noise` provides the random numbers of the stack
     /// and the lateness of wake-ups.
     pub fn new(
         role: Role,

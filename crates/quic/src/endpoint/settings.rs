@@ -21,7 +21,7 @@ use thalweg_units::{Bytes, Duration};
 const STREAM_WINDOW: u32 = (1 << 30) - 1;
 /// Streams that may be open at once.
 const STREAMS: u32 = 1024;
-/// The configuration of the stack that comes closest to that of the modelled endpoint.
+/// The configuration of the stack that comes closest to the configuration of the modelled endpoint.
 pub(super) fn of_transport(config: &TransportConfig) -> StackConfig {
     let mtu = |bytes: Bytes| u16::try_from(bytes.as_u64()).unwrap_or(u16::MAX);
     let micros = std::time::Duration::from_micros(config.max_ack_delay.as_micros());
@@ -60,7 +60,7 @@ fn connection_window(config: &TransportConfig) -> VarInt {
     })
 }
 
-/// The least max_ack_delay that the stack uses for a peer: that of RFC 9000 section 18.2, or the one that it requests,
+/// The least max_ack_delay that the stack uses for a peer: the value of RFC 9000 section 18.2, or the one that it requests,
 /// which is at most the larger one of this and the RTT (noq-proto 1.3.0).
 pub(super) fn least_ack_delay(config: &TransportConfig) -> Duration {
     let standard = Duration::from_millis(25);

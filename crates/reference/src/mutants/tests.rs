@@ -1,4 +1,4 @@
-//! Each mutant, bug by bug, beside the sound controller: `tests/simulator/test_regressions.py` has the scenarios.
+//! Each mutant, bug by bug, next to the sound controller: `tests/simulator/test_regressions.py` has the scenarios.
 
 use super::BUGS;
 use crate::registry;

@@ -16,16 +16,16 @@ pub(super) enum Order {
     /// None: jitter reorders, a policer or a discipline before DualPI2 that marks moves packets to its other queue, or CAKE
     /// moves a flow to another queue.
     None,
-    /// Those of one flow with codepoints of one class (RFC 9332 section 2.5).
+    /// The packets of one flow with codepoints of one class (RFC 9332 section 2.5).
     OfClass,
-    /// Those of one flow (RFC 8290 section 4.1).
+    /// The packets of one flow (RFC 8290 section 4.1).
     OfFlow,
     /// All.
     OfLink,
 }
 
 impl Order {
-    /// That of a link which this many flows may cross.
+    /// The order of a link which this many flows may cross.
     pub(super) fn of(config: &LinkConfig, flows: usize) -> Order {
         if config.reorder {
             return Order::None;
@@ -75,7 +75,7 @@ pub(super) struct Crossing {
     order: Order,
     /// Whether packets arrive in the order in which they are transmitted.
     in_flight_order: bool,
-    /// Position after that of the last packet delivered, for each stream that keeps its order.
+    /// Position after the last packet delivered, for each stream that keeps its order.
     next: Vec<u64>,
     entered: u64,
     /// Arrivals that the link has determined: in order, or by time and number.
@@ -120,7 +120,7 @@ impl Crossing {
             Order::None => return Ok(()),
             Order::OfLink => 0,
             Order::OfFlow => flow,
-            // Classic packets with a mark of an earlier queue join those of L4S.
+            // Classic packets with a mark of an earlier queue join the packets of L4S.
             Order::OfClass => {
                 let low = matches!(entry.ecn, Ecn::Ect1 | Ecn::Ce);
                 2 * flow + usize::from(low)

@@ -62,7 +62,7 @@ impl Estimates {
         }
     }
 
-    /// Those of a sender whose peer acknowledges what has not arrived.
+    /// The estimates of a sender whose peer acknowledges what has not arrived.
     pub(super) fn told_lies(self) -> Self {
         Estimates {
             least_rtt: Duration::ZERO,

@@ -61,7 +61,7 @@ impl Fates {
         }
     }
 
-    /// Those of a sender whose receiver acknowledges what has not arrived.
+    /// The fates of a sender whose receiver acknowledges what has not arrived.
     pub(super) fn told_lies(self) -> Self {
         Fates {
             is_told_truth: false,
@@ -294,7 +294,7 @@ mod tests {
             fates.note(at(9), &lost(3))
         };
         assert!(remembers_two(5).is_err() && remembers_two(7).is_ok());
-        // One without a gap begins no run: the numbers between were those of packets that elicit no acknowledgement.
+        // One without a gap begins no run: the numbers between belonged to packets that elicit no acknowledgement.
         let fills = |unnumbered| {
             let mut fates = Fates::new(true, true, Some(3));
             for number in [1, 4, 7] {

@@ -17,7 +17,7 @@ pub(super) struct AuditedLink {
     ledger: Ledger,
     /// Whether packets arrive in the order in which they are transmitted.
     in_order: bool,
-    /// Whether those of one flow with codepoints of one class come out in order.
+    /// Whether packets of one flow with codepoints of one class come out in order.
     pub(super) keeps_classes: bool,
     /// Whether packets of one flow come out in order whatever their codepoints.
     pub(super) keeps_flows: bool,

@@ -32,13 +32,13 @@ pub(super) struct Schedule {
     /// Least delay and largest rate.
     pub(super) least_delay: Duration,
     pub(super) largest_rate: Rate,
-    /// Whether rates follow from the configuration alone, without trace and noise.
+    /// Whether rates follow only from the configuration, without trace and noise.
     pub(super) is_plain: bool,
     /// Whether packets have exactly the delay of their link.
     pub(super) is_even: bool,
     /// Whether packets that carry CE are lost.
     pub(super) loses_marked: bool,
-    /// The rate for limits in time, if not that of the schedule.
+    /// The rate for limits in time, if not the rate of the schedule.
     mean: Option<Rate>,
 }
 
@@ -242,7 +242,7 @@ mod tests {
         let schedule = Schedule::new(&config);
         assert_eq!(schedule.least_delay, ms(10));
         let nanosecond = Duration::from_nanos(1);
-        // Just before 30 ms the last bit is sent with the first delay, just before 80 ms with that of the change.
+        // Just before 30 ms the last bit is sent with the first delay, just before 80 ms with the delay of the change.
         for (change, before, after) in [(30, 50, 10), (40, 10, 50), (80, 10, 50)] {
             let change = Instant::START + ms(change);
             assert_eq!(schedule.delay(change), ms(before));

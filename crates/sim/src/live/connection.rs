@@ -1,14 +1,14 @@
 //! Connections of the real stack in real time; the caller moves their datagrams.
 //!
 //! # Model
-//! Both endpoints, and the applications on them, are those of a flow with `stack = "quic"` in the simulator: the same
+//! Both endpoints, and the applications on them, are as for a flow with `stack = "quic"` in the simulator: the same
 //! code runs downloads, uploads, requests and media calls, and decides when they are complete and closed.
 //! The driver of a connection passes in what has arrived ([`RealConnection::receive`]), handles timers
 //! ([`RealConnection::expire`] at [`RealConnection::next`]), and moves what both endpoints
 //! [`transmit`](RealConnection::transmit).
 //!
 //! # Units
-//! Times are those of the trial, which starts at [`Instant::START`] under any clock.
+//! Times are times of the trial, which starts at [`Instant::START`] under any clock.
 //!
 //! # Limits
 //! Timers are as exact as the driver; `wakeup_noise` of a scenario, which models hosts, does not
@@ -142,8 +142,8 @@ impl RealConnection {
         }
     }
 
-    /// Records a sample of each sender of data or media, as connection number `index`; `places` are those of senders among the
-    /// names of the trace. `events` of client and server are "received", "sent" or "timer".
+    /// Records a sample of each sender of data or media, as connection number `index`; `places` are the places of senders among
+    /// the names of the trace. `events` of client and server are "received", "sent" or "timer".
     pub fn sample(
         &mut self,
         now: Instant,

@@ -23,7 +23,7 @@ pub(super) struct Freeze {
     pub(super) duration: Duration,
 }
 
-/// Those of a stream that began at `start`, between frames in the order of their arrival.
+/// The freezes of a stream that began at `start`, between frames in the order of their arrival.
 pub(super) fn of(spec: &MediaSpec, start: Instant, frames: &[&FrameRecord]) -> Vec<Freeze> {
     let mut freezes = Vec::new();
     let (mut times, mut known) = ([Duration::ZERO; MEAN_OF], 0_usize);

@@ -7,8 +7,8 @@ use thalweg_path::wifi::MediumUse;
 use thalweg_path::{Link, LinkConfig, Packet};
 use thalweg_units::{Duration, Instant};
 
-/// Whose the time of a medium was on which stations contend, in shares that add up to one with those of the other direction: its
-/// airtime, and all here but `failed_attempts`.
+/// Whose the time of a medium was on which stations contend, in shares that add up to one with the shares of the other
+/// direction: its airtime, and all here but `failed_attempts`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct MediumOutcome {
     /// The part of the station that sends on this link, with nobody else in the air. Frames with their acknowledgements.

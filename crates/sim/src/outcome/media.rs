@@ -15,7 +15,7 @@ use thalweg_units::{Bytes, Duration, Instant, Rate};
 /// Delay counts as back to normal within this of the normal delay.
 const NORMAL_MARGIN: Duration = Duration::from_millis(10);
 
-/// Numbers of one stream of media in one trial; delays are those of the frames counted, absent if there
+/// Numbers of one stream of media in one trial; delays are of the frames counted, absent if there
 /// are none.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct MediaOutcome {
@@ -338,7 +338,7 @@ mod tests {
         // From 660 + 50 ms to 5 s.
         let ms = Duration::from_millis;
         assert_eq!((ended.freezes, ended.frozen), (1, ms(5000 - 710)));
-        // Of a stream that never began nobody waits for a picture.
+        // Nobody waits for a picture of a stream that never began.
         let never = summarise(&stream, &[], &[], None);
         assert_eq!((never.freezes, never.undelivered), (0, 129));
     }

@@ -112,7 +112,7 @@ pub struct FlowOutcome {
     pub packets_lost: u64,
     /// Packets of the flow that queues and policers dropped, in the direction of the data.
     pub packets_dropped: u64,
-    /// Those of them that policers dropped.
+    /// The ones that policers dropped.
     #[serde(default)]
     pub packets_policed: u64,
     /// Packets of the flow that links lost at random, in the direction of the data.
@@ -187,7 +187,7 @@ pub struct LinkOutcome {
     pub delivered_bytes: Bytes,
     /// Packets that the queue and the policer dropped.
     pub dropped_packets: u64,
-    /// Those of them that the policer dropped.
+    /// The ones that the policer dropped.
     #[serde(default)]
     pub policed_packets: u64,
     /// Packets lost at random.

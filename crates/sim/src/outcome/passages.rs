@@ -15,7 +15,7 @@ use thalweg_units::{Duration, Instant};
 /// Which passages are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Watch {
-    /// Those of packets that are on a link at this time, or later.
+    /// The passages of packets that are on a link at this time, or later.
     pub from: Instant,
     /// At most this many: those that entered first.
     pub most: usize,
@@ -132,7 +132,7 @@ impl PassageRecorder {
         }
     }
 
-    /// If there are more rows than wanted, those of the packets that entered first stay. A link logs a packet when its fate is
+    /// If there are more rows than wanted, the rows of the packets that entered first stay. A link logs a packet when its fate is
     /// known, which is when it is dropped for one, and long after it entered for another.
     fn keep_the_first(&mut self) {
         let (rows, most) = (&mut self.passages.rows, self.watch.most);

@@ -10,8 +10,8 @@ pub struct Senders {
 }
 
 impl Senders {
-    /// Adds two names for each of these connections to those of a trace: "call/client" and "call/server". The first names are
-    /// those of connections, in their order.
+    /// Adds two names for each of these connections to the names of a trace: "call/client" and "call/server". The first names are
+    /// the names of connections, in their order.
     pub fn named(names: &mut Vec<String>, both: impl IntoIterator<Item = usize>) -> Senders {
         let both = both.into_iter().map(|connection| {
             let place = names.len();

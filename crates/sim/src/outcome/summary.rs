@@ -104,7 +104,7 @@ impl<P: Packet> Summary<'_, P> {
         if let Some(series) = series.as_ref().filter(|_| self.scenario.is_over_time()) {
             self.share_over_time(series, &mut flows);
         }
-        // Of the time in which there was a flow: when the trial began before that does not matter.
+        // Over the time in which there was a flow: when the trial began before that does not matter.
         if let Some((first, before)) = self.begun.as_ref().filter(|(first, _)| *first < self.now) {
             for (flow, outcome) in flows.iter_mut().enumerate() {
                 let connection = &self.connections[self.flows[flow].start];
@@ -229,7 +229,7 @@ impl<P: Packet> Summary<'_, P> {
                 waited += stats.queue_wait;
                 jittered += stats.jitter_experienced;
                 if is_first {
-                    // Each packet crosses all links: their waits add up to that of the route.
+                    // Each packet crosses all links: their waits add up to the wait of the route.
                     transmitted += stats.transmitted.packets;
                 }
             }

@@ -10,7 +10,7 @@
 //! next change never is. Changes before the first estimate have nobody to notice them.
 //!
 //! # Limits
-//! The capacity is of the links, whoever uses it: beside other flows no estimate of the whole is right. Policers and shapers
+//! The capacity is of the links, whoever uses it: with other flows no estimate of the whole is right. Policers and shapers
 //! do not count. A suspended link has no rate: its time counts neither way, and what changes is the rate that it has
 //! again, if that is another one.
 
@@ -71,7 +71,7 @@ pub(crate) struct ToldSoFar {
     until: Instant,
     /// All before has been counted.
     now: Instant,
-    /// The last capacity that was not that of a suspended link.
+    /// The last capacity that did not belong to a suspended link.
     capacity_before: Option<Rate>,
     /// In bits per second of the links.
     estimate: Option<f64>,

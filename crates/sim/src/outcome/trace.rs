@@ -89,7 +89,7 @@ pub struct Trace {
     pub passages: Option<Box<Passages>>,
 }
 
-/// What a trial records beside its outcome.
+/// What a trial records in addition to its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Record {
     /// Nothing.
@@ -122,7 +122,7 @@ pub(crate) struct Recorder {
     series: bool,
     /// Records passages of packets instead of the series.
     passages: Option<PassageRecorder>,
-    /// Looks at controllers for criteria, beside all else.
+    /// Looks at controllers for criteria, in addition to all else.
     watching: Option<Watching>,
 }
 

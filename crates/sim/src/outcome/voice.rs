@@ -1,9 +1,9 @@
-//! A mean opinion score for audio: the E-model (ITU-T G.107), with its effects of delay and loss alone.
+//! A mean opinion score for audio: the E-model (ITU-T G.107), with only its effects of delay and loss.
 //!
 //! - `R = 93.2 - Id - Ie`, 93.2 being what the default values of all else leave.
 //! - `Id = 0.024 d + 0.11 (d - 177.3)` of the delay `d` in milliseconds from mouth to ear, the last part if it is
 //!   positive: the approximation of Cole and Rosenbluth ("Voice over IP Performance Monitoring", 2001).
-//! - `Ie = 95 p / (p + 25.1)` of the share `p` of frames that are not played, in percent: that of G.711 with
+//! - `Ie = 95 p / (p + 25.1)` of the share `p` of frames that are not played, in percent: the Ie of G.711 with
 //!   concealment of losses, whose Ie is 0 and whose Bpl is 25.1 (ITU-T G.113 Appendix I).
 //! - `MOS = 1 + 0.035 R + R (R - 60) (100 - R) 7e-6`, at least 1 (ITU-T G.107 Annex B).
 //!

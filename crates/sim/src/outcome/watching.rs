@@ -25,7 +25,7 @@ pub(crate) struct Watching {
     entries: Vec<Awaited>,
     /// Kept for its memory.
     glance: Glance,
-    /// Bytes of a packet of the links beside the payload of UDP.
+    /// Bytes of a packet of the links in addition to the payload of UDP.
     overhead: u32,
 }
 

@@ -46,7 +46,7 @@ impl RealEndpoint {
         RealEndpoint::Quic(QuicEndpoint::new(role, config, start, steering, rng, noise))
     }
 
-    /// The endpoint of a library. `name` is that of its random numbers: `flow/main/client`.
+    /// The endpoint of a library. `name` is the name of its random numbers: `flow/main/client`.
     pub(crate) fn of_library(
         description: &Description,
         role: Role,

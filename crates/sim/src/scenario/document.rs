@@ -122,7 +122,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where a key stands first: that of `[a]` stands behind `[a.b]`, if the text has these in this order.
+/// Where a key stands first: the key of `[a]` stands behind `[a.b]`, if the text has these in this order.
 fn begin(key: &Spanned<DeString<'_>>, value: &Spanned<DeValue<'_>>) -> usize {
     let within = match value.get_ref() {
         DeValue::Table(table) => table.iter().map(|(key, value)| begin(key, value)).min(),

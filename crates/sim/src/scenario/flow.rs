@@ -187,7 +187,7 @@ pub struct FlowSpec {
     pub name: String,
     /// Controller of its sender.
     pub controller: FlowController,
-    /// The modelled endpoint, the real stack or that of a library.
+    /// The modelled endpoint, the real stack or the stack of a library.
     pub(crate) stack: FlowStack,
     /// When it starts.
     pub start: Duration,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// The schema of a scenario file.
 pub(crate) struct KnownKeys {
     root: Map<String, Value>,
-    /// Those of the top that a file needs.
+    /// The keys of the top that a file needs.
     needed: Vec<Value>,
     /// Tables and choices by the name of their type.
     types: Map<String, Value>,
@@ -176,7 +176,7 @@ impl KnownKeys {
     }
 }
 
-/// The models of a type, or the type alone.
+/// The models of a type, or only the type.
 fn variants(kind: &Value) -> Vec<&Value> {
     match kind.get("oneOf").and_then(Value::as_array) {
         Some(variants) => variants.iter().collect(),

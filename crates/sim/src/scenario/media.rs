@@ -8,7 +8,7 @@ use thalweg_units::{Bytes, Duration, Fraction, Instant, Rate};
 /// Bytes of a datagram that is a part of a frame: what fits a packet of any path.
 pub(crate) const PART: u64 = 1_150;
 
-/// Packets of a frame with those of repair: the longest code over GF(2^16).
+/// Packets of a frame with the packets of repair: the longest code over GF(2^16).
 pub(crate) const LONGEST_CODE: u64 = 65_535;
 
 /// One stream of media.
@@ -39,7 +39,7 @@ pub(crate) struct MediaSpec {
 pub(crate) struct RepairSpec {
     /// Lost ones are sent again until the deadline of their frame.
     pub(crate) retransmit: bool,
-    /// Packets of repair, as a part of those of a frame.
+    /// Packets of repair, as a part of the packets of a frame.
     pub(crate) fec: Fraction,
 }
 
@@ -122,7 +122,7 @@ pub(crate) struct EncoderSpec {
     pub(crate) reaction: Duration,
     /// Scale of the Laplace distribution of sizes.
     pub(crate) variation: f64,
-    /// Size of the first frame of a group over that of others, and frames of such a group.
+    /// Size of the first frame of a group over the size of others, and frames of such a group.
     pub(crate) key_frame: f64,
     pub(crate) group: u32,
 }
@@ -193,7 +193,7 @@ impl MediaSpec {
         let frames = u128::from(self.frames);
         let bytes = match self.size {
             FrameSize::Fixed { first, other } => frames * u128::from(first.max(other).as_u64()),
-            // Over many frames their sizes are those of the rate; a frame may be twice as large.
+            // Over many frames their sizes follow the rate; a frame may be twice as large.
             FrameSize::Adaptive(encoder) => {
                 2 * u128::from(encoder.most.bytes_in(self.span(self.frames)).as_u64())
             }

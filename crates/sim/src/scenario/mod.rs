@@ -90,10 +90,10 @@ impl Scenario {
         &self.toml
     }
 
-    /// All that a trial depends on beside its seed, with defaults filled in and units read: two scenarios with the same
+    /// All that a trial depends on in addition to its seed, with defaults filled in and units read: two scenarios with the same
     /// text have the same trials in this version of the simulator, however their files are written. Titles are not part
     /// of it, nor are criteria, but for the flows that a trial waits for and what they have it measure. Controllers of a caller's own registry are in
-    /// it by their names alone.
+    /// it only by their names.
     ///
     /// ```
     /// use thalweg_sim::Scenario;
@@ -124,7 +124,7 @@ impl Scenario {
         )
     }
 
-    /// The bins of the series that a trial records: those of `sample`, or those that a criterion over time needs.
+    /// The bins of the series that a trial records: the bins of `sample`, or the bins that a criterion over time needs.
     pub(crate) fn bins(&self) -> Option<Duration> {
         self.sample.or(self.is_over_time().then_some(BIN))
     }
@@ -185,7 +185,7 @@ impl Scenario {
     }
 
     /// Whether a criterion judges what happened until the end, if its flow has finished or not: so do some metrics, and
-    /// those of the frames of a background call.
+    /// metrics of the frames of a background call.
     pub fn judges_until_the_end(&self, criterion: &Criterion) -> bool {
         let metric = criterion.metric;
         let is_of_frames = metric.is_of_media() || metric.is_of_call();

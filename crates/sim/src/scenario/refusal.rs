@@ -91,14 +91,14 @@ fn at(line: Option<usize>, shown: Option<&str>, origin: &str, problem: String) -
     }
 }
 
-/// The key that a line of TOML is about: that of a value, or the last part of the name of a table.
+/// The key that a line of TOML is about: the key of a value, or the last part of the name of a table.
 fn key_of(line: &str) -> &str {
     let key = line.split('=').next().unwrap_or_default();
     let name = key.trim().trim_matches(['[', ']']);
     name.rsplit('.').next().unwrap_or_default().trim()
 }
 
-/// What was found and what is accepted. `choices` are those of the key in question, if it has any; `line` is its line.
+/// What was found and what is accepted. `choices` are the choices of the key in question, if it has any; `line` is its line.
 fn in_words(message: &str, choices: Option<String>, line: &str) -> String {
     if message == "duplicate key" {
         return twice(line);
@@ -209,7 +209,7 @@ fn not_a_list(found: &str, line: &str) -> String {
         let found = value_in_words(found, "a list");
         return format!("{found}; accepted: a list in square brackets");
     }
-    // Of what stands within a choice only the line of the choice is known.
+    // Within a choice, only the line of the choice is known.
     let is_within = line.contains('{') || KnownKeys::new().choices(key_of(line)).is_some();
     if is_within {
         return "a table stands in the place of a list; accepted: a list of tables, [{ ... }]"

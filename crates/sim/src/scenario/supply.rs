@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use thalweg_units::{Bytes, Duration, Rate};
 
-/// What limits a download beside the network.
+/// What limits a download in addition to the network.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Supply {
     /// The lengths of its chunks, each of which the client requests when it has the one before.

@@ -1,5 +1,5 @@
 //! Traces of capacity and jitter, and profiles of cross traffic, that a scenario names: read once, and embedded in the
-//! scenario, so that it can be rerun from its text alone.
+//! scenario, so that its text suffices to rerun it.
 
 use crate::scenario::error::{ScenarioError, line_of_key};
 use crate::scenario::limits;

@@ -37,7 +37,7 @@ pub(crate) enum Course {
         mean_on: Duration,
         mean_off: Duration,
     },
-    /// That of a profile, once or again and again.
+    /// The rate of a profile, once or again and again.
     Profile { profile: Arc<Profile>, repeat: bool },
 }
 

@@ -14,8 +14,9 @@
 //!   - *Usability* (section 4.4): over the same intervals the mean loss is at least the `unusable` of the scenario; without it
 //!     the rule is off, since what is usable is the application's decision.
 //!
-//! When a breaker trips, the connection closes at once. That of a source of cross traffic or of a tunnel is a `transport` over
-//! all that is in it, meters summed up, and ends all of it (section 4 of RFC 8084, requirement 10); nothing resets it.
+//! When a breaker trips, the connection closes at once. The breaker of a source of cross traffic or of a tunnel is a
+//! `transport` over all that is in it, meters summed up, and ends all of it (section 4 of RFC 8084, requirement 10); nothing
+//! resets it.
 //!
 //! # Limits
 //! Meters and reports are there without delay, and are not lost: QUIC's acknowledgements stand for reports. The time without

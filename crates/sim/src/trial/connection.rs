@@ -43,7 +43,7 @@ pub(crate) struct Connection {
     pub(crate) server: Endpoint,
     supplier: Option<Box<Supplier>>,
     pub(crate) breaker: Option<Box<Breaker>>,
-    /// When a circuit breaker ended it, its own or that of its tunnel, and by which rule.
+    /// When a circuit breaker ended it, its own or the breaker of its tunnel, and by which rule.
     pub(crate) tripped: Option<(Instant, Rule)>,
     pub(crate) workload: Workload,
     /// Whether client and server send data or media.
@@ -61,7 +61,7 @@ pub(crate) struct Connection {
 
 /// A planned connection.
 pub(crate) struct Plan {
-    /// Name: that of its flow, or "web/17" for a request.
+    /// The name of its flow, or "web/17" for a request.
     name: String,
     workload: Workload,
     start: Instant,
@@ -457,7 +457,7 @@ fn share(bytes: Bytes, streams: u32, id: u32) -> u64 {
     total / streams + u64::from(u64::from(id) < total % streams)
 }
 
-/// Names of connections: that of their flow, or, in a flow of requests, "web/17"; then those of sources of cross traffic.
+/// Names of connections: the name of their flow, or, in a flow of requests, "web/17"; then the names of sources of cross traffic.
 pub(crate) fn names(scenario: &Scenario, connections: &[Connection]) -> Vec<String> {
     let mut counts = vec![0; scenario.flows.len()];
     for connection in connections {

@@ -1,7 +1,7 @@
 //! A datapath that reports: any controller, which hears of acknowledgements once in a while and not one by one.
 //!
 //! # Model
-//! That of CCP (Narayan et al., "Restructuring Endpoint Congestion Control", SIGCOMM 2018): the datapath sums up
+//! The model of CCP (Narayan et al., "Restructuring Endpoint Congestion Control", SIGCOMM 2018): the datapath sums up
 //! what is acknowledged and reports it after each round trip or another time, and what is urgent, a loss or a timeout, at once,
 //! after what it holds. So a window does not follow acknowledgements: it jumps with each report.
 //!

@@ -10,8 +10,8 @@
 //! percentile of the standard normal distribution, `mu = (ln p5 + ln p95) / 2` and
 //! `sigma = (ln p95 - ln p5) / (2 z)` (ccafct, `client.go`).
 //!
-//! Gaps, idle times and lengths depend on the seed of the trial, the name of the flow and the number of the user alone: two
-//! trials with the same seed have the same requests, whatever the controllers and the other flows.
+//! Gaps, idle times and lengths depend on the seed of the trial, the name of the flow and the number of the user, and on
+//! nothing else: two trials with the same seed have the same requests, whatever the controllers and the other flows.
 //!
 //! # Limits
 //! Lengths are truncated to whole bytes and are at least one byte; gaps to whole nanoseconds.
@@ -98,7 +98,7 @@ impl Arrivals {
     }
 }
 
-/// Name of a random stream. That of the first user has no number.
+/// Name of a random stream. The name of the first user has no number.
 fn stream(flow: &str, what: &str, user: u32) -> String {
     match user {
         0 => format!("flow/{flow}/{what}"),

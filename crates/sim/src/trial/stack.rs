@@ -84,7 +84,7 @@ impl Payload {
             Payload::Bundle(bundle) => bundle.size(),
         }
     }
-    /// Its number at the sender; of a bundle that of the first packet.
+    /// Its number at the sender; of a bundle the number of the first packet.
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         match self {
@@ -93,7 +93,7 @@ impl Payload {
             Payload::Bundle(bundle) => bundle.first().map_or(0, Payload::number),
         }
     }
-    /// Whether it shows to be an acknowledgement alone; packets of a real stack are encrypted.
+    /// Whether it shows to be only an acknowledgement; packets of a real stack are encrypted.
     pub(crate) fn is_ack(&self) -> bool {
         matches!(self, Payload::Modelled(packet) if packet.kind == Kind::AckOnly)
     }
@@ -143,7 +143,7 @@ macro_rules! each {
 
 impl Endpoint {
     /// The endpoint `flow/side` of a trial, of a connection that starts at `start`. The names of the random streams are
-    /// those of the flow.
+    /// the names of the flow.
     pub(crate) fn new(
         stack: &FlowStack,
         end: End,
@@ -207,7 +207,7 @@ impl Endpoint {
             endpoint.apply_decision();
         }
     }
-    /// The streams of endpoint `name` are those of another seed from now on.
+    /// The streams of endpoint `name` are the streams of another seed from now on.
     pub(crate) fn reseed(&mut self, seed: u64, name: &str) {
         let rng = seed::rng(seed, &format!("{name}/controller"));
         let noise = seed::rng(seed, &format!("{name}/wakeup"));

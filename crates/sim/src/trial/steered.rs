@@ -212,7 +212,7 @@ impl SteeredTrial {
         self.network.is_closed(self.flows[flow].flow)
     }
 
-    /// The outcome, once the trial has ended; before, that of a trial which ends now.
+    /// The outcome, once the trial has ended; before, the outcome of a trial which ends now.
     pub fn finish(self) -> Outcome {
         let finished = self.network.finish(&self.scenario, &AtomicBool::new(false));
         match finished {
@@ -434,7 +434,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
 
-        /// Decisions from outside and those of a controller are the same trial, to the last event; steps of any size too.
+        /// Decisions from outside and decisions of a controller are the same trial, to the last event; steps of any size too.
         #[test]
         fn a_steered_trial_is_that_of_a_controller_that_decides_the_same(
             seed in 0_u64..1000,

@@ -2,7 +2,7 @@
 //!
 //! A link knows its schedule in advance. So the time of such a change is found first: the trial runs until the controller
 //! enters the state, and then once more with the change at that time. What happened before is the same in both, because a
-//! schedule decides nothing before its time and the draws of a trial depend on the seed alone. So is the entry itself, if
+//! schedule decides nothing before its time and the draws of a trial depend only on the seed. So is the entry itself, if
 //! the change comes at its very instant: what arrives then has been sent before, and a transmission that ends at the time of a
 //! change has the settings before it. One that begins then takes a nanosecond, or had its first bit sent before.
 //!

@@ -9,11 +9,11 @@
 //! They are Not-ECT, cross the links of their route, and vanish at its end.
 //!
 //! Times of being on or off are exponential, and so is what is left of the one at the start, in which it is on with the
-//! probability `mean_on / (mean_on + mean_off)`: a process that has begun long before. They depend on the seed of the trial and
-//! the name of the source alone.
+//! probability `mean_on / (mean_on + mean_off)`: a process that has begun long before. They depend only on the seed of the
+//! trial and the name of the source.
 //!
 //! # Limits
-//! Drawn times are truncated to whole nanoseconds. A source has no handshake, no outcome beside that of links, and no
+//! Drawn times are truncated to whole nanoseconds. A source has no handshake, no outcome but the outcome of links, and no
 //! floor that knows of it.
 
 use crate::scenario::hop::{Direction, LinkId};

@@ -192,7 +192,7 @@ fn encoders_follow_any_controller_and_leave_the_rates_of_streams_with_fixed_fram
         let (a, b) = (kbps(0), kbps(1));
         assert_eq!(outcome.flows[0].media[2].encoder_rate, None);
         assert!((0.95..1.05).contains(&(a / b)), "{controller}: {a} and {b}");
-        // Of 2 Mbps, 1.9 are payload, of which 0.2 are those of slides. Four fifths of the rest are 1.36; a
+        // Of 2 Mbps, 1.9 are payload, of which 0.2 belong to slides. Four fifths of the rest are 1.36; a
         // controller whose rate goes up and down allows less, and BBR, whose pacing and window make a queue, more.
         assert!(
             (900.0..1_700.0).contains(&(a + b)),
@@ -241,7 +241,7 @@ fn groups_without_frames_are_not_asked_for_and_the_call_ends() {
         let scenario = Scenario::from_toml(text.as_bytes(), "groups.toml", &[], &[]).unwrap();
         let outcome = super::run_trial(&scenario, 1, false).0;
         let media = &outcome.flows[0].media[0];
-        // 180 frames less 60 of the first pause and 21 of the second: those of 4.5, 4.533, ... 5.167 s
+        // 180 frames less 60 of the first pause and 21 of the second: the frames of 4.5, 4.533, ... 5.167 s
         assert_eq!(media.frames, 99, "{keys}");
         assert_eq!(media.freezes, 0, "{keys}");
         let end = outcome.flows[0].completion.expect("it ends").as_secs_f64();

@@ -78,7 +78,7 @@ fn what_is_sent_again_is_a_part_of_the_target() {
     let repaired = kbps(flow.media[0].repair_bytes.expect("it repairs"));
     // A fifth of 1 Mbps, and a fifth of that, and so on, within the deadline of 250 ms.
     assert!((200.0..300.0).contains(&repaired), "{repaired} kbps");
-    // 1 Mbps beside the media; the call waits a second for its last frame, and probes on at 2 Mbps: 100 kbps over 20 s.
+    // 1 Mbps next to the media; the call waits a second for its last frame, and probes on at 2 Mbps: 100 kbps over 20 s.
     let all = repaired + kbps(flow.probe_bytes.expect("it probes"));
     assert!((950.0..1_120.0).contains(&all), "{all} kbps");
 }

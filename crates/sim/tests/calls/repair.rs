@@ -147,7 +147,7 @@ fn what_error_correction_repairs_is_not_sent_again() {
     };
     let (fec, lost) = bytes("fec = \"20 %\"");
     let (both, left) = bytes("fec = \"20 %\", retransmit = true");
-    // Of six packets of 5 000 frames two or more are lost of 164; of the first loss nothing is sent again, which would
+    // 164 of 5 000 frames lose two or more of their six packets; after the first loss nothing is sent again, which would
     // be 6 * 5 000 * 5 % = 1 500 packets.
     let again = (both - fec) / 1_150;
     assert!((100..260).contains(&lost), "{lost}");
@@ -177,7 +177,7 @@ fn what_cannot_leave_before_the_deadline_is_dropped() {
     let with = played(&read("repair = { retransmit = true }")).1;
     let lost = without.undelivered;
     assert!((80..160).contains(&lost), "{lost}");
-    // Of what is sent again a fifth is lost again; most is not sent at all.
+    // A fifth of what is sent again is lost again; most is not sent at all.
     let sent = with.repair_bytes.unwrap().as_u64() / 1_150;
     assert!((1..lost / 3).contains(&sent), "{sent} of {lost}");
     assert!(

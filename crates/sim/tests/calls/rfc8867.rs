@@ -4,7 +4,7 @@
 
 use super::{Case, REAL_TIME, mean_kbps, video};
 
-/// Most of the rate of a link that is UDP payload: packets of 1200 bytes carry 28 bytes of headers, those of audio
+/// Most of the rate of a link that is UDP payload: packets of 1200 bytes carry 28 bytes of headers, packets of audio
 /// more.
 const PAYLOAD: f64 = 0.98;
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;

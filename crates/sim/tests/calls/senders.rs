@@ -1,4 +1,4 @@
-//! The numbers of a call are those of the ends that send its media.
+//! The numbers of a call are the numbers of the ends that send its media.
 
 use super::audited::run_trial;
 use thalweg_sim::{Outcome, PacketFate, Scenario, Trace};
@@ -73,7 +73,7 @@ fn media_from_the_client_has_the_loss_the_queue_and_the_trace_of_its_sender() {
         assert_eq!(trace.flow_names, ["live"]);
         let [sent, lost] = packets(&trace, "live");
         assert_eq!(lost, flow.packets_lost, "{stack}");
-        assert!(sent.abs_diff(flow.packets_sent) <= 10, "{stack}: {sent}"); // but those of the handshake
+        assert!(sent.abs_diff(flow.packets_sent) <= 10, "{stack}: {sent}"); // but the packets of the handshake
         let most = trace
             .senders
             .samples

@@ -34,7 +34,7 @@ fn a_flow_that_does_not_yield_starves_the_other_and_equal_ones_do_not() {
             .unwrap()
             .as_secs_f64()
     };
-    // Beside 19.8 of 20 Mbps less than a tenth of 10 Mbps is left, most of the 35 s; beside 5 Mbps three quarters are.
+    // Against 19.8 of 20 Mbps less than a tenth of 10 Mbps is left, most of the 35 s; against 5 Mbps three quarters are.
     let (much, little) = (of("19.8Mbps"), of("5Mbps"));
     assert!((5.0..35.1).contains(&much), "{much} s");
     assert!(little < 0.5, "{little} s");

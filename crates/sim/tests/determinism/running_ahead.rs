@@ -18,7 +18,7 @@ fn taped(text: &str) -> Scenario {
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Compares the outcome of a trial at which nobody looks with that of one which is audited and traced.
+/// Compares the outcome of a trial at which nobody looks with the outcome of one which is audited and traced.
 fn compare(scenario: &Scenario, seed: u64, what: &str) {
     let (ahead, _) = run_trial(scenario, seed, false);
     let (step_by_step, _) =

@@ -39,7 +39,7 @@ fn the_acknowledgements_of_a_download_take_their_airtime_from_it() {
     let plain = outcome("", &flow("main", "download"));
     let shared = outcome("medium = \"half-duplex\"", &flow("main", "download"));
     let busy = |outcome: &Outcome| outcome.links[0].utilisation + outcome.links[1].utilisation;
-    // Each direction of the plain path is busy for itself: data all of the time, and acknowledgements besides.
+    // Each direction of the plain path is busy for itself: data all of the time, and also acknowledgements.
     assert!(plain.links[0].utilisation > 0.97 && busy(&plain) > 1.0);
     // The medium is never busy with two, and once the flow has filled it, always with one.
     assert!((0.97..=1.0).contains(&busy(&shared)), "{}", busy(&shared));

@@ -45,7 +45,7 @@ fn is_near(value: f64, expected: f64) -> bool {
 /// RFC 8290 section 6.2: encapsulated flows appear as one.
 #[test]
 fn a_tunnel_has_one_share_of_fair_queueing_whatever_is_in_it() {
-    // Three queues of one flow each: a third. A tunnel of two beside one: a half for the one.
+    // Three queues of one flow each: a third. A tunnel of two next to one: a half for the one.
     let apart = shares(FAIR, &["", "", ""]);
     assert!(
         apart.iter().all(|share| is_near(*share, 1.0 / 3.0)),

@@ -39,7 +39,7 @@ fn a_download_gets_what_acknowledgements_and_neighbours_leave() {
         download(&neighbours(1)),
         download(&neighbours(3)),
     );
-    // Of 10 s at 20 Mbps, whose frames take up to 4 ms: the acknowledgements of QUIC contend for accesses of their own.
+    // 10 s at 20 Mbps, whose frames take up to 4 ms: the acknowledgements of QUIC contend for accesses of their own.
     assert!((17e6..24e6).contains(&alone), "{alone}");
     // Equal chances, and as many accesses of the client: a third of all or less with one neighbour.
     assert!(

@@ -1,4 +1,4 @@
-//! LEDBAT++ alone, and beside others over a deep buffer: what the LEDBAT++ draft is for.
+//! LEDBAT++ alone, and against others over a deep buffer: what the LEDBAT++ draft is for.
 
 use super::audited::run_trial;
 use thalweg_sim::{Outcome, Scenario};
@@ -43,7 +43,7 @@ fn it_yields_to_cubic_and_reno_whoever_came_first() {
             share(&["ledbat-pp", other]),
             1.0 - share(&[other, "ledbat-pp"]),
         );
-        // A tenth of a fair share. Beside Reno it is 0.051 to 0.052 over twelve seeds for the one that comes last: until the
+        // A tenth of a fair share. Against Reno it is 0.051 to 0.052 over twelve seeds for the one that comes last: until the
         // queue stands, Reno, which left slow start at 5 s, takes that long to fill it.
         assert!(first < 0.05 && last < 0.055, "{other}: {first} {last}");
     }

@@ -19,7 +19,7 @@ fn bytes_a_packet(stack: &str, controller: &str, direction: &str, loss: &str, se
 
 #[test]
 fn uploads_and_downloads_of_all_controllers_have_packets_of_the_path_mtu() {
-    // Of 1440 bytes about 1400 are data, and 10 to 20 of 720 packets are those of the start; at 1252 bytes it would be 1210.
+    // Of 1440 bytes about 1400 are data, and 10 to 20 of 720 packets belong to the start; at 1252 bytes it would be 1210.
     let modelled = controllers(&[Purpose::Internet, Purpose::Background]);
     for (stack, controllers) in [("model", modelled), ("quic", vec!["cubic", "bbr"])] {
         for controller in controllers {

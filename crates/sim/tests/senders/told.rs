@@ -78,7 +78,7 @@ fn a_constant_rate_is_off_exactly_while_the_capacity_is_another() {
 
 #[test]
 fn the_capacity_is_what_a_flood_carries() {
-    // Of 12 Mbps that are sent into 8 Mbps, what arrives is the truth. A fifth more is the bound, within 2 %.
+    // 12 Mbps are sent into 8 Mbps: what arrives is the truth. A fifth more is the bound, within 2 %.
     let flood = scenario(&download("cbr:rate=12Mbps"), &error("pacing", "")).expect("right");
     let trial = run_trial(&flood, 1, false).0;
     let packets = trial.links[0].delivered_bytes.as_u64() as f64 * 8.0;

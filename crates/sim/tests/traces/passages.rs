@@ -58,7 +58,7 @@ fn what_waits_by_the_passages_is_what_the_trace_samples() {
             run_watched(&scenario, 3, watch, &Progress::default()).unwrap()
         };
         assert_eq!(watched.outcome, outcome, "{name}");
-        // Of several samples of one instant the last is what stays.
+        // The last of several samples of one instant stays.
         let samples: BTreeMap<_, _> = (trace.links.iter())
             .map(|row| {
                 (

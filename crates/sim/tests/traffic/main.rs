@@ -32,7 +32,7 @@ fn a_flow_gets_what_a_constant_rate_leaves() {
     let alone = outcome(&download("cubic"), PATH);
     let beside = outcome(&(download("cubic") + traffic), PATH);
     let rate = |outcome: &Outcome| outcome.flows[0].mean_rate.as_bits_per_sec() as f64 / 1e6;
-    // Of 10 Mbps, less headers of a full packet: 1406 of 1468 bytes, and the slow start.
+    // 10 Mbps, less headers of a full packet: 1406 of 1468 bytes, and the slow start.
     assert!((9.3..9.58).contains(&rate(&alone)), "{}", rate(&alone));
     assert!((5.3..5.75).contains(&rate(&beside)), "{}", rate(&beside));
     assert!(beside.links[0].utilisation > 0.97);
@@ -106,7 +106,7 @@ fn traffic_that_never_sends_leaves_a_trial_as_it_is() {
 
 #[test]
 fn a_link_that_slows_down_is_to_a_flow_as_one_that_traffic_fills() {
-    // RFC 8867 section 4.3: capacity varies (a) as that of the link, or (b) as an unresponsive source leaves it.
+    // RFC 8867 section 4.3: capacity varies (a) as the capacity of the link, or (b) as an unresponsive source leaves it.
     let rate = |path: &str, traffic: &str| {
         let outcome = outcome(&(download("cubic") + traffic), path);
         outcome.flows[0].mean_rate.as_bits_per_sec() as f64

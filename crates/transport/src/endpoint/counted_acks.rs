@@ -1,5 +1,5 @@
 //! Acknowledgements that the controller of their sender governs, as in picoquic (`picoquic_queue_for_retransmit` of its
-//! `sender.c`): a packet with an ACK frame alone has a number, counts in flight until it is acknowledged or given up, and
+//! `sender.c`): a packet with only an ACK frame has a number, counts in flight until it is acknowledged or given up, and
 //! needs pacing credit. The window does not hold it back, but holds back what else its sender has: credit of flow control.
 //!
 //! It elicits no acknowledgement, so each so many carry a PING. Where nothing else is outstanding, the timer gives up what is
@@ -54,7 +54,7 @@ impl Endpoint {
         self.sent.get(number).filter(|_| is_open)
     }
 
-    /// A probe timeout gives up what is outstanding, if that is acknowledgements alone. Whether it is.
+    /// A probe timeout gives up what is outstanding, if that is only acknowledgements. Whether it is.
     pub(super) fn gives_up_acks(&mut self, now: Instant) -> bool {
         let outstanding = self.sent.lowest_outstanding()..self.sent.next_number();
         let elicits = |number| {

@@ -53,7 +53,7 @@ enum Closing {
 
 /// An endpoint of a modelled QUIC connection.
 ///
-/// The order of the fields in memory is that of this list, by frequency of use: every arrival,
+/// The order of the fields in memory is the order of this list, by frequency of use: every arrival,
 /// then every departure and acknowledgement, then the rest. With a thousand flows nearly all of it has left the
 /// processor's cache between uses, and each cache line costs more than the work on it.
 #[repr(C, align(64))]
@@ -86,7 +86,7 @@ pub struct Endpoint {
     last_eliciting: Instant,
     /// The probe timeout with its back-off (RFC 9002 section 6.2.1), maximal while no RTT is known.
     probe_period: Duration,
-    /// Codepoint of its packets: that of the controller, if the path keeps it.
+    /// Codepoint of its packets: the codepoint of the controller, if the path keeps it.
     ecn: Ecn,
     limits: Limits,
     pacer: Pacer,
@@ -116,7 +116,7 @@ pub struct Endpoint {
     // Kept between calls to avoid allocation.
     lost_scratch: Vec<u64>,
     spurious_scratch: Vec<(u64, u32, Instant)>,
-    /// What the peer writes down of its arrivals, and those of the current ACK frame.
+    /// What the peer writes down of its arrivals, and the arrivals of the current ACK frame.
     peer_arrivals: Option<(Arrivals, Vec<Arrival>)>,
 }
 
@@ -127,7 +127,7 @@ impl Endpoint {
         self.noise = noise;
     }
 
-    /// An endpoint of a connection that starts at `start`. `rng` is that of the controller, `noise` draws the lateness
+    /// An endpoint of a connection that starts at `start`. `rng` belongs to the controller, `noise` draws the lateness
     /// of wake-ups.
     pub fn new(
         role: Role,

@@ -226,7 +226,7 @@ impl Endpoint {
         }
     }
 
-    /// Processes an ACK frame (RFC 9002 section A.7). The order of the controller's events is that of
+    /// Processes an ACK frame (RFC 9002 section A.7). The order of the controller's events is the order of
     /// its trait's documentation.
     fn on_ack_frame(&mut self, now: Instant, ack: &AckFrame) {
         if self.peer_arrivals.is_some() {

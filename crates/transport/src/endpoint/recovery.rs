@@ -97,7 +97,7 @@ impl Endpoint {
         self.refresh_control();
     }
 
-    /// Queues the data of probes (RFC 9002 section 6.2.4): new data if available, else that of the oldest packets with
+    /// Queues the data of probes (RFC 9002 section 6.2.4): new data if available, else the data of the oldest packets with
     /// data. The Finished of the handshake, whose packet number space has its own timer (section 6.2.1), is always
     /// repeated, even behind 0-RTT data. Picoquic repeats the oldest packet.
     fn requeue_for_probes(&mut self, oldest: u64) {

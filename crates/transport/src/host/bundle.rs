@@ -1,6 +1,6 @@
 //! Bundles: packets of one flow that the transport hands to the network at once, to be split later (TSO, UDP GSO).
 //!
-//! The constants are those of Linux (`net/ipv4/tcp_output.c` and Documentation/networking/ip-sysctl.rst).
+//! The constants come from Linux (`net/ipv4/tcp_output.c` and Documentation/networking/ip-sysctl.rst).
 
 use thalweg_control::{Control, PathState};
 use thalweg_units::{Bytes, Duration, Rate};
@@ -77,7 +77,7 @@ fn autosize(rate: Option<Rate>, min_rtt: Duration) -> u64 {
     of_rate.saturating_add(of_rtt)
 }
 
-/// The rate from which Linux takes the size of a bundle (`tcp_update_pacing_rate`), whether it paces or not: that of the
+/// The rate from which Linux takes the size of a bundle (`tcp_update_pacing_rate`), whether it paces or not: the rate of the
 /// controller, or a multiple of window over smoothed RTT.
 fn sizing_rate(control: &Control, smoothed_rtt: Duration) -> Option<Rate> {
     let percent = match control.startup_done {

@@ -6,7 +6,7 @@ use thalweg_units::Duration;
 
 /// Windows grow in proportion to paths longer than this.
 const NOMINAL_RTT: Duration = Duration::from_millis(100);
-/// ... up to that of a geostationary satellite.
+/// ... up to the RTT of a geostationary satellite.
 const LONGEST_RTT: Duration = Duration::from_millis(610);
 
 /// The limit that replaces `limit` once half of it is used: three times as much on ordinary

@@ -228,7 +228,7 @@ fn counted_acknowledgements_are_in_flight_until_the_answer_to_each_24th_and_two_
         .iter()
         .filter(|sent| matches!(sent.packet.frames[0], Frame::Ping));
     assert_eq!(pings.count(), own.len() / 24);
-    // 24 of 55 bytes, and those of a round trip and a delay; the request and the probe of the MTU were before.
+    // 24 of 55 bytes, and the bytes of a round trip and a delay; the request and the probe of the MTU were before.
     assert!((1320..6000).contains(&most), "{most}");
     let end = pair.now;
     pair.run_to(end + ms(20_000));

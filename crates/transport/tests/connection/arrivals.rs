@@ -58,7 +58,7 @@ fn each_acknowledged_packet_is_reported_once_with_the_time_at_which_it_arrived()
                 since_ack.push(arrival.packet);
             }
             Told::Ack(ack) => {
-                // Those of the frame come first, in the order of their numbers.
+                // The arrivals of the frame come first, in the order of their numbers.
                 assert!(since_ack.is_sorted());
                 assert_eq!(since_ack.last(), Some(&ack.largest));
                 assert_eq!(since_ack.len() as u64, ack.newly_acked_packets);

@@ -161,7 +161,7 @@ fn probe_timeouts_double_and_each_sends_one_packet() {
 #[test]
 fn a_blackout_of_many_probe_timeouts_is_persistent_congestion() {
     // RFC 9002 section 7.6.1: losses that span more than three PTOs, here 3 x 91 = 273 ms. The probes of
-    // 91, 273 and 637 ms are lost, that of 1365 ms tells of it.
+    // 91, 273 and 637 ms are lost, the probe of 1365 ms tells of it.
     let (_, record) = blackout(at_ms(1000), at_ms(2000));
     let losses = losses(&record);
     let told = losses.iter().filter(|(_, lost)| lost.persistent_congestion);
@@ -170,7 +170,7 @@ fn a_blackout_of_many_probe_timeouts_is_persistent_congestion() {
 
 #[test]
 fn a_short_blackout_is_no_persistent_congestion() {
-    // The probe after 91 ms is lost, that of 273 ms arrives: the losses span less than 273 ms.
+    // The probe after 91 ms is lost, the probe of 273 ms arrives: the losses span less than 273 ms.
     let (_, record) = blackout(at_ms(1000), at_ms(1200));
     let losses = losses(&record);
     assert!(losses.len() > 10, "{}", losses.len());
@@ -300,7 +300,7 @@ fn what_was_lost_is_sent_again_and_nothing_else() {
     assert_eq!(sent, 400_000 + dropped);
 }
 
-/// Drops what the server sends between two times and tells which stream offsets each of its probes carries: those of
+/// Drops what the server sends between two times and tells which stream offsets each of its probes carries: the offsets of
 /// the first packets at one time after a silence of a second.
 fn probed(bytes: u64, from: Instant, rules: Rules) -> (Vec<(u64, u64)>, u64) {
     let (scribe, record) = Scribe::with_window(60_000);

@@ -1,5 +1,5 @@
 //! Two endpoints joined by a pipe in virtual time: what a connection does, as its peer and its controller
-//! see it. Clauses are those of RFC 9000, RFC 9001 and RFC 9002.
+//! see it. Clauses are from RFC 9000, RFC 9001 and RFC 9002.
 
 mod acknowledgements;
 mod any_network;

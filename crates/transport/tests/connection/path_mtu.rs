@@ -1,4 +1,4 @@
-//! The path MTU: how it is found beside data, when it falls back, and what follows.
+//! The path MTU: how it is found while data flows, when it falls back, and what follows.
 
 use crate::pair::{Exchange, Fate, Pair, Sent, Way, at_ms, ms};
 use crate::scribe::{Scribe, Told};
@@ -97,7 +97,7 @@ fn a_sender_with_data_finds_the_mtu_at_once_and_repeats_a_lost_probe_up_to_three
                     Some(if lost < 3 { 1440 } else { 1252 }),
                     "{context}"
                 );
-                // The first of the server leaves in its first flight, that of a client with data when the first
+                // The first of the server leaves in its first flight, the first of a client with data when the first
                 // acknowledgement has come; each of the others when the acknowledgement of the flight that the one before
                 // left with shows its loss: 80 ms later, and a delay of acknowledgements.
                 let first = match way {

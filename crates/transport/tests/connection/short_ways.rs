@@ -1,4 +1,4 @@
-//! The short ways of the usual packet beside the long ones, over any network.
+//! The short ways of the usual packet compared with the long ones, over any network.
 
 use crate::any_network::{CONTROLLERS, Harm, harm};
 use crate::pair::{Exchange, Pair, Way, at_ms, controller};

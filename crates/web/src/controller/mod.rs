@@ -24,7 +24,7 @@ use thalweg_sim::{FlowController, FlowSpec};
 
 pub(crate) use host::{draw, forget_draws};
 
-/// The controllers of Thalweg, and those of the host.
+/// The controllers of Thalweg, and the controllers of the host.
 pub(crate) fn registry() -> Registry {
     Registry::standard().with_resolver(Arc::new(OfHost))
 }

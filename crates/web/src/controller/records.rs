@@ -6,7 +6,7 @@ use thalweg_control::foreign::{Handler, Numbers, names_of_event, names_of_path};
 
 /// The most numbers that a record of an event has.
 pub(super) const WIDEST: usize = 32;
-/// The numbers of the path and that of the random source.
+/// The numbers of the path and the number of the random source.
 pub(super) const PATH: usize = Context::WIDTH + 1;
 
 /// Writes a record, and returns how many numbers it has.

@@ -1,6 +1,6 @@
 //! TCP of smoltcp as a stack of Thalweg.
 //!
-//! A datagram is an IPv4 packet without its header, which both ends know; links add that of IP and UDP, so a packet counts
+//! A datagram is an IPv4 packet without its header, which both ends know; links add the header of IP and UDP, so a packet counts
 //! eight bytes more than it has. A connection carries one stream: the client ends its half with the request.
 //!
 //! # Determinism

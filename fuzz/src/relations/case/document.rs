@@ -68,7 +68,7 @@ pub(crate) fn model<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
     table.get(key)?.as_table()?.get("model")?.as_str()
 }
 
-/// The values of a setting in a table: of the table, and of a change also the one for the direction from client to server alone.
+/// The values of a setting in a table: of the table, and of a change also the one only for the direction from client to server.
 pub(crate) fn values<'t>(table: &'t Table, key: &str) -> impl Iterator<Item = &'t Value> {
     let up = table.get(&format!("up_{key}"));
     table.get(key).into_iter().chain(up)

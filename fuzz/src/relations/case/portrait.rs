@@ -37,7 +37,7 @@ impl Portrait {
             request.completion.iter_mut().for_each(|time| *time += by);
         }
         for link in &mut outcome.links {
-            // Of a longer trial, of which the link is busy for as long. `shift` leaves shares of a medium out.
+            // The trial is longer, and the link is busy for as long. `shift` leaves shares of a medium out.
             let share = before.as_secs_f64() / outcome.end.as_secs_f64();
             link.utilisation *= share;
         }
@@ -92,7 +92,7 @@ impl Portrait {
         (flows.flat_map(|flow| &mut flow.media)).for_each(|media| media.recovery = None);
     }
 
-    /// Leaves out the name of a flow that sends nothing. Those of senders of calls stand behind the names of flows.
+    /// Leaves out the name of a flow that sends nothing. The names of senders of calls stand behind the names of flows.
     pub(crate) fn without_name(&mut self, name: &str) {
         let trace = &mut self.trace;
         let Some(place) = trace.flow_names.iter().position(|of| of == name) else {

@@ -84,7 +84,7 @@ fn names_that_seed_draws_leave_the_distribution_and_a_loss_of_three_percent_does
     let main = sample("main", LOSSY);
     let other = sample("other", LOSSY);
     assert_ne!(main, other, "names seed draws");
-    // The draws of the path are those of the links, which keep their names: only starts and wake-ups differ.
+    // The draws of the path are the draws of the links, which keep their names: only starts and wake-ups differ.
     assert!(distance(&main, &other) < bound());
     let seeds = completions(&download("cubic", "main", LOSSY, ""), later());
     assert!(distance(&main, &seeds) < bound());

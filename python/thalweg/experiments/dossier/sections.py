@@ -109,7 +109,7 @@ _ENVIRONMENTS = (
 CRITERIA = {section.number: section for section in _CRITERIA}
 """Section 5, by number, in the order of the RFC."""
 ENVIRONMENTS = {section.number: section for section in _ENVIRONMENTS}
-"""Sections 6 and 7. Those of section 6 are for general use: "MUST be IETF consensus" on them."""
+"""Sections 6 and 7. The ones of section 6 are for general use: "MUST be IETF consensus" on them."""
 NOT_EVALUATED = {
     "7.10": "the transport of the simulator uses one path",
 }

@@ -5,7 +5,7 @@ trials, the number below the quantile `p` is binomial. Between neighbouring orde
 (Nyblom, Annals of the Institute of Statistical Mathematics 44, 1992; for the median Hettmansperger and Sheather,
 Statistics and Probability Letters 4, 1986), so that 95 % means 95 % and not 97 % for few trials.
 
-Limits: with few trials a bound may not exist. That of the median needs 6 trials, the upper one of the 95th
+Limits: with few trials a bound may not exist. The bound of the median needs 6 trials, the upper one of the 95th
 percentile 72. Ties make the interval wider than need be, never narrower.
 """
 

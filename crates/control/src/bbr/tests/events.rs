@@ -32,7 +32,7 @@ fn too_much_loss_ends_the_probe_and_sets_the_bound_in_the_same_moment() {
     // Appendix A.21; 2 % of 1.25 BDP is 5 kB: the fourth packet of 1440 bytes crosses it.
     let mut path = path("bbr");
     path.run_to("ProbeBW_UP");
-    path.run_for(Duration::from_millis(170)); // losses now are those of UP
+    path.run_for(Duration::from_millis(170)); // losses now belong to UP
     assert_eq!(path.state(), "ProbeBW_UP");
     path.declare_lost(2);
     assert_eq!(path.state(), "ProbeBW_UP");

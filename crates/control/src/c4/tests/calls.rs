@@ -1,6 +1,6 @@
 //! Single calls of the reference code: a random state, one signal, and the state that follows.
 //!
-//! `tests/reference/c4_calls.csv` holds 2 000 of them, for the code of August 20 and that of October 8, 2026. The reference
+//! `tests/reference/c4_calls.csv` holds 2 000 of them, for the code of August 20 and the code of October 8, 2026. The reference
 //! code counts whole microseconds and bytes per second; ours keeps more digits, so a result may be off by what
 //! it has truncated.
 
@@ -236,7 +236,7 @@ fn variables(flow: &Flow) -> BTreeMap<&'static str, u64> {
 }
 
 /// How far the window may be off: a microsecond of max RTT and margin at the pacing rate each, and a byte per
-/// second each of nominal and pacing rate for the length of the max RTT, besides three bytes truncated.
+/// second each of nominal and pacing rate for the length of the max RTT, in addition to three bytes truncated.
 fn window_tolerance(flow: &Flow) -> u64 {
     let pacing = flow.control().pacing.unwrap_or(Rate::ZERO);
     let span = flow.controller.nominal_max_rtt * 5 / 4;

@@ -183,7 +183,7 @@ fn an_era_that_did_not_use_the_path_leaves_the_probe_level() {
     assert_eq!(flow.controller.probe_level, 0);
 }
 
-/// "Nominal max RTT": which eras teach it. Coefficients are those of the packets acknowledged.
+/// "Nominal max RTT": which eras teach it. Coefficients belong to the packets acknowledged.
 #[test]
 fn the_max_rtt_is_learnt_from_eras_sent_at_no_more_than_the_nominal_rate() {
     let max_rtt_after = |mut flow: Flow| {

@@ -154,7 +154,7 @@ fn delay_ends_it_only_after_two_eras_without_growth() {
     }
 }
 
-/// "Detecting Excessive CE Marks": marks need a delay excess beside them.
+/// "Detecting Excessive CE Marks": marks need a delay excess with them.
 #[test]
 fn marks_alone_never_end_it() {
     let mut flow = after_first_era();

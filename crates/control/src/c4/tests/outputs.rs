@@ -1,5 +1,5 @@
-//! "Setting pacing rate, congestion window and quantum". Where a comment says "trace", the numbers are
-//! those of an instrumented run of the reference code over 20 Mb/s, 80 ms RTT and an 80 ms buffer
+//! "Setting pacing rate, congestion window and quantum". Where a comment says "trace", the numbers
+//! come from an instrumented run of the reference code over 20 Mb/s, 80 ms RTT and an 80 ms buffer
 //! (c4.md section 3).
 
 use super::*;

@@ -245,7 +245,7 @@ fn congestion_in_two_cycles_in_a_row_clamps_the_rate_to_the_best_recent_sample()
         (flow.controller.congested_cycles, flow.nominal()),
         (2, 1_000_000)
     );
-    // the clamp leaves the delay threshold at that of the rate before
+    // the clamp leaves the delay threshold of the rate before
     let threshold = delay_threshold(
         sensitivity(reduced),
         flow.controller.nominal_max_rtt,

@@ -23,7 +23,7 @@ pub(crate) struct Shape {
     pub(crate) c: f64,
     /// beta_cubic, what remains of the window after a reduction (RFC 9438 section 4.6).
     pub(crate) beta: f64,
-    /// Whether the curve is that of Linux.
+    /// Whether the curve is the one of Linux.
     pub(crate) linux: bool,
 }
 

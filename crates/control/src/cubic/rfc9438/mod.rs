@@ -47,7 +47,7 @@ pub(crate) struct Settings {
     pub(crate) fast_convergence: bool,
     /// Codepoint of packets: ECT(0), or Not-ECT.
     pub(crate) ecn: Ecn,
-    /// Whether congestion avoidance is that of Cuback.
+    /// Whether congestion avoidance is as in Cuback.
     pub(crate) ack_clock: bool,
     /// Share of the window that the reduction keeps that ends a slow start.
     pub(crate) start_beta: f64,
@@ -197,7 +197,7 @@ impl Cubic {
                 Stage::Curve(Curve::new(settings.shape, cx.now, windows, self.mtu))
             }
             true => {
-                // Without a reduction the parameters are those of now (section 3 of Cuback).
+                // Without a reduction the present parameters hold (section 3 of Cuback).
                 let bandwidth = state.bandwidth.unwrap_or_else(|| rate(window, cx));
                 let windows = (window, w_max, prior);
                 Stage::AckClock(AckClock::new(settings.shape, windows, bandwidth, self.mtu))
@@ -312,7 +312,7 @@ impl Controller for Cubic {
             undo.missing += 1;
         }
         if event.persistent_congestion {
-            // RFC 9002 section 7.6.2. The threshold stays that of the reduction (RFC 9438 section 4.8).
+            // RFC 9002 section 7.6.2. The threshold of the reduction stays (RFC 9438 section 4.8).
             self.state.window = self.minimum_window();
             self.state.forget_flight();
             self.state.knows_w_max = false;

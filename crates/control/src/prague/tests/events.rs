@@ -165,7 +165,7 @@ fn on_a_short_path_a_long_flow_grows_and_shrinks_as_at_25_milliseconds() {
         }
         window(&flow) - before
     };
-    // 50 round trips of 5 ms are 10 of 25 ms; a rate like that of a flow of 25 ms gains 10 packets each
+    // 50 round trips of 5 ms are 10 of 25 ms; a rate like the rate of a flow of 25 ms gains 10 packets each
     // 25 ms, which at 5 ms are 2 packets: 50 * (5/25)^2. Partial windows acknowledge up to a packet less.
     let virtually = growth("prague:rtt_transition=0");
     assert!((1.85..=2.0).contains(&virtually), "{virtually}");

@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, IoSlice, Read, Write};
 use std::time::Duration;
 
-/// The interface that packets enter by; they leave by that of the host, its default route.
+/// The interface that packets enter by; they leave by the interface of the host, its default route.
 const ENTRY: &str = "entry";
 
 struct Router {
@@ -86,7 +86,7 @@ fn forwarded(mut packet: Vec<u8>) -> Vec<u8> {
 }
 
 /// A packet whose TCP checksum of zero is 0: the kernel may write the other zero of ones' complement, 0xffff
-/// (RFC 1071), which of UDP alone is not the same.
+/// (RFC 1071), which differs only in UDP.
 fn with_one_zero(mut packet: Vec<u8>, headers: &Headers) -> Vec<u8> {
     const TCP: u8 = 6;
     let checksum = headers.transport + 16..headers.transport + 18;
@@ -98,7 +98,7 @@ fn with_one_zero(mut packet: Vec<u8>, headers: &Headers) -> Vec<u8> {
 
 fn route(router: &mut Router, made: Made, fates: &[Option<Ecn>], splits: u32) {
     let made = Made {
-        // Of other hosts than the router, in packets of at most 1500 bytes; whole extension headers.
+        // From hosts other than the router, in packets of at most 1500 bytes; whole extension headers.
         hosts: [9, 7],
         segment: made.segment.min(1300),
         ip_options: made.ip_options.min(1),

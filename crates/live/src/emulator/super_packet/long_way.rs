@@ -87,7 +87,7 @@ fn finish(packet: &mut [u8], offload: Offload) {
     covered[at..at + 2].copy_from_slice(&sum.to_be_bytes());
 }
 
-/// Whether the checksums of a packet are those of its bytes: their sums are all ones (RFC 1071).
+/// Whether the checksums of a packet match its bytes: their sums are all ones (RFC 1071).
 pub(crate) fn has_true_checksums(packet: &[u8]) -> bool {
     let headers = Headers::read(packet).expect("headers");
     let covered = &packet[headers.transport..];

@@ -137,7 +137,7 @@ impl SuperPacket {
         cut.data + rest.min(cut.size)
     }
 
-    /// Bytes of a segment above the header of TCP or UDP; of other protocols above that of IP.
+    /// Bytes of a segment above the header of TCP or UDP; of other protocols above the header of IP.
     pub(crate) fn payload_of(&self, segment: usize) -> usize {
         let length = self.length_of(segment);
         if let Some(cut) = self.cut {
@@ -243,7 +243,7 @@ impl Cut {
     }
 }
 
-/// Sets what differs in the IP header of a segment: the length, from that of what it carries, the identification,
+/// Sets what differs in the IP header of a segment: the length, from the length of what it carries, the identification,
 /// higher by `skipped`, and the mark.
 fn rewrite_ip(ip: &mut [u8], carried: u16, skipped: u16, ecn: Ecn) {
     if ip[0] >> 4 == 6 {

@@ -184,7 +184,7 @@ fn stats_of_same_fate(config: &LinkConfig) -> LinkStats {
     assert_eq!(measured.len(), computed.len());
     let gone = stats.delivered.packets + stats.dropped.packets + stats.lost.packets;
     assert_eq!(stats.offered.packets, gone);
-    // None is early, and the reported lateness is that of the log.
+    // None is early, and the reported lateness is the lateness of the log.
     assert!(log.released.iter().all(|r| r.at >= r.due));
     let taken = || log.released.iter().filter(|r| r.taken);
     let late: Vec<Duration> = taken().map(|r| r.at - r.due).collect();
@@ -231,7 +231,7 @@ fn the_same_packets_are_lost_in_real_and_in_virtual_time_by_their_time_and_by_th
             ..Change::default()
         })
         .collect();
-    // About 20 % of the packets of 150 ms, 5 % of those of another 150 ms, and six of the rest.
+    // About 20 % of the packets of 150 ms, 5 % of the packets of another 150 ms, and six of the rest.
     let stats = stats_of_same_fate(&config);
     assert!(stats.lost.packets > 10, "{stats:?}");
 }

@@ -181,9 +181,9 @@ impl Category {
 pub enum Heard {
     /// Access point and client.
     Both,
-    /// The access point alone: hidden from the client, and its frames are for the access point.
+    /// Only the access point: hidden from the client, and its frames are for the access point.
     AccessPoint,
-    /// The client alone: hidden from the access point.
+    /// Only the client: hidden from the access point.
     Client,
     /// Neither: too weak to be sensed, and strong enough to destroy what either of them receives.
     Neither,

@@ -18,7 +18,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// That of a medium.
+    /// The graph of a medium.
     pub fn new(config: &WifiConfig) -> Self {
         let neighbours = config.neighbours.iter();
         let places = neighbours.flat_map(|kind| (0..kind.count).map(|_| kind.heard));
@@ -54,8 +54,8 @@ impl Graph {
         are_ends || same_place || a && c || b && d
     }
 
-    /// Who receives what a station sends: the other end, the access point if that hears a neighbour, and otherwise somebody beside
-    /// the neighbour, who stands for itself.
+    /// Who receives what a station sends: the other end, the access point if that hears a neighbour, and otherwise somebody
+    /// next to the neighbour, who stands for itself.
     pub fn receiver(&self, sender: usize) -> usize {
         match (sender, self.heard[sender]) {
             (ACCESS_POINT, _) => CLIENT,
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(destroyers(1), [0, 2, 3, 5]);
         // To the access point, as that hears it.
         assert_eq!(destroyers(3), [0, 1, 2, 5]);
-        // To somebody beside itself.
+        // To somebody next to itself.
         assert_eq!(destroyers(4), [1, 2]);
         assert!(destroyers(5).is_empty());
     }

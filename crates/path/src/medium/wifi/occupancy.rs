@@ -26,7 +26,7 @@ pub struct MediumUse {
     pub occupancy: Occupancy,
     /// Frames of the access point and of the client that have ended, each attempt counted.
     pub attempts: [u64; 2],
-    /// Those of them that did not arrive.
+    /// The frames that did not arrive.
     pub failed: [u64; 2],
 }
 

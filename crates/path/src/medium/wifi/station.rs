@@ -53,7 +53,7 @@ pub struct StationCounters {
 pub(super) struct Station {
     /// The stations that it senses.
     pub(super) hears: Stations,
-    /// Those of which it cannot read a frame that another sends at the same time.
+    /// The stations of which it cannot read a frame that another sends at the same time.
     pub(super) garbles: Stations,
     /// Those that destroy its frames at their receiver.
     pub(super) destroyers: Stations,
@@ -91,7 +91,7 @@ pub(super) struct Station {
     pub(super) due: Instant,
     /// The stations with a frame or an acknowledgement in the air at any time of its frame.
     pub(super) overlaps: Stations,
-    /// Those of them that had it when the frame began, or before that could be sensed.
+    /// The ones that had it when the frame began, or before that could be sensed.
     pub(super) hides: Stations,
     /// When its frame began.
     pub(super) began: Instant,

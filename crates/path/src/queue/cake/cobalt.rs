@@ -14,7 +14,7 @@
 //! when it is found empty, each at most once in a target.
 //!
 //! # Limits
-//! The square root is that of double precision, as in [`super::super::codel`].
+//! The square root has double precision, as in [`super::super::codel`].
 
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;

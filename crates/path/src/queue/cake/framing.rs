@@ -1,6 +1,6 @@
 //! What a packet costs the shaper and its flow: its bytes, and those that the link behind the shaper adds (`cake_calc_overhead`).
 //!
-//! Sizes are those of IP packets, so `overhead` is as `tc-cake` counts it, on top of the network layer.
+//! Sizes are the sizes of IP packets, so `overhead` is as `tc-cake` counts it, on top of the network layer.
 
 use crate::stats::Count;
 use thalweg_units::{Bytes, Rate};

@@ -7,7 +7,7 @@
 //! queue runs empty, until it has decayed: such queues are looked at one by one as packets leave. With a bandwidth the
 //! transmitter pauses when it is ahead of it ([`shaper`]). What exceeds the limit of the link is dropped from the head of the
 //! longest queue. A filter drops ACKs that newer ones make superfluous ([`ack_filter`]). Shaper and turns charge what a packet
-//! costs in the frames of the link that the shaper stands for ([`framing`]); the link here transmits the packet alone.
+//! costs in the frames of the link that the shaper stands for ([`framing`]); the link here transmits only the packet.
 //!
 //! The parameters follow from bandwidth and RTT as in `cake_set_rate`: the target is a twentieth of the RTT and at least one and
 //! a half transmissions of 1514 bytes at the bandwidth, and a queue sends what the bandwidth carries in 1/4096 s in a turn, 300
@@ -16,7 +16,8 @@
 //! # Limits
 //! Packets have no Diffserv field, so there is one tin (`besteffort`). They have no addresses either: each flow counts as a host
 //! of its own, and isolation of hosts (`dual-srchost`, `dual-dsthost`, `triple-isolate`) does what isolation of flows does.
-//! Flows of a tunnel share a queue. The limit is that of the link instead of `memlimit`, and the shaper is that of `egress`: drops are not charged to it. No autorate.
+//! Flows of a tunnel share a queue. The limit is the limit of the link instead of `memlimit`, and the shaper is the one of
+//! `egress`: drops are not charged to it. No autorate.
 
 use super::discipline::Discipline;
 use super::fifo::{Fifo, by_arrival, longest};
@@ -52,7 +53,7 @@ const LEAST_QUANTUM: u64 = 300;
 /// Parameters of CAKE. The size of all queues together is the limit of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CakeConfig {
-    /// The rate of the shaper (`bandwidth`); none (`unlimited`): the link alone limits it.
+    /// The rate of the shaper (`bandwidth`); none (`unlimited`): only the link limits it.
     pub bandwidth: Option<Rate>,
     /// A round-trip time that most flows stay near (`rtt`): 100 ms (`internet`).
     pub rtt: Duration,

@@ -21,7 +21,7 @@ impl Default for Ways {
 }
 
 impl Ways {
-    /// The queue of the flow with this hash: the one that it had, or one that is not active, or that of another flow.
+    /// The queue of the flow with this hash: the one that it had, or one that is not active, or the queue of another flow.
     pub(super) fn place(&mut self, hash: u64, is_active: impl Fn(usize) -> bool) -> usize {
         let direct = (hash % QUEUES as u64) as usize;
         if self.tags[direct] == Some(hash) && is_active(direct) {

@@ -8,7 +8,7 @@
 //! The packet in transmission does not wait and does not count.
 //!
 //! # Limits
-//! The square root is that of double precision, not the reciprocal root of Newton's method in 16 bits
+//! The square root has double precision, not the reciprocal root of Newton's method in 16 bits
 //! that Linux iterates, whose first drops come up to 3 % later.
 
 use super::discipline::Discipline;

@@ -2,7 +2,7 @@
 //!
 //! # Model
 //! ECT(1) and CE go to the L queue, everything else to the Classic queue. A PI controller computes a base
-//! probability p' from the longer of the two delays, as in A.2; A.1 goes by the Classic one alone. Classic
+//! probability p' from the longer of the two delays, as in A.2; A.1 goes only by the Classic one. Classic
 //! packets are dropped (or marked) with p_C = p'^2, L packets are marked with p_CL = k p' or by the native
 //! step on their own delay, whichever is higher. Decisions are taken when packets leave, and are spread
 //! evenly by accumulators (`recur` in A.1) instead of drawn at random.
@@ -11,7 +11,7 @@
 //! are dropped even if they are ECN-capable.
 //!
 //! # Limits
-//! Classification is by ECN alone; the two queues share the limit of the link.
+//! Classification is only by ECN; the two queues share the limit of the link.
 
 use super::clock::Clock;
 use super::discipline::Discipline;

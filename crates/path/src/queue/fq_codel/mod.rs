@@ -6,7 +6,7 @@
 //! When the link's limit is exceeded, the fattest queue loses half of what it holds, at most
 //! `drop_batch` packets, from its head.
 //!
-//! Flows of a tunnel have one 5-tuple, since the discipline sees the outer header alone: they share a queue (RFC 8290
+//! Flows of a tunnel have one 5-tuple, since the discipline sees only the outer header: they share a queue (RFC 8290
 //! section 6.2).
 //!
 //! # Limits

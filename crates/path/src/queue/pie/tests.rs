@@ -125,7 +125,7 @@ fn a_burst_of_150_milliseconds_passes_and_calm_renews_the_allowance() {
 #[test]
 fn overload_meets_its_first_drop_after_the_burst_and_not_much_later() {
     // The delay passes 7.5 ms by the update at 30 ms at the latest: drops from 165 ms on. The probability is
-    // then that of ten updates: with the delay growing by 7.5 ms in each, above 1/2048 * 0.01 * 10.
+    // then the probability after ten updates: with the delay growing by 7.5 ms in each, above 1/2048 * 0.01 * 10.
     let mut bench = Bench::new(pie(PieConfig::default()), Limit::Unlimited);
     for now in 0..1000 {
         bench.take(at(now));
@@ -217,7 +217,7 @@ fn capable_packets_are_marked_below_ten_percent_and_dropped_above() {
 
 #[test]
 fn idle_time_is_skipped_without_a_trace() {
-    // A year of updates, 2e9 of them, and the state is that of calm.
+    // A year of updates, 2e9 of them, and the state is the state of calm.
     let mut bench = steady(PieConfig::default(), 0.3);
     while bench.take(at(10)).is_some() {}
     bench.put(at(365 * 86_400_000), 0, 1000, Ecn::NotEct);

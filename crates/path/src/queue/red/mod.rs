@@ -120,7 +120,7 @@ impl Red {
         }
     }
 
-    /// p_b: the probability that follows from the average alone, before drops are spread evenly. None
+    /// p_b: the probability that follows only from the average, before drops are spread evenly. None
     /// below `min`, one where every packet is dropped.
     fn base_probability(&self) -> Option<f64> {
         let (min, max) = (

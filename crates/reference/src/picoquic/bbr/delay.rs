@@ -10,7 +10,7 @@ use thalweg_control::bbr_model::parameters::{MIN_RTT_FILTER_LEN, PROBE_RTT_INTER
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 const SAMPLES: usize = 7;
-/// RTT over the minimum that counts as excess, beside the 128 us of clock granularity.
+/// RTT over the minimum that counts as excess, in addition to the 128 us of clock granularity.
 const EXCESS: Gain = Gain::percent(125);
 /// RTT that refreshes the minimum: 0.05 % above it. Five percent were intended.
 const REFRESH_PER_10000: u64 = 5;

@@ -188,7 +188,7 @@ impl Bbr {
             self.probe.ack_phase = AckPhase::ProbeFeedback;
         }
         // The cycle ends with the first round after the probe that is not application-limited, however late; the
-        // next phase is that of a starting probe.
+        // next phase is the phase of a starting probe.
         let ends_cycle = self.round.start
             && self.probe.ack_phase == AckPhase::ProbeStopping
             && self.state.is_probe_bw()

@@ -280,7 +280,7 @@ fn the_window_is_back_at_its_maximum_after_k() {
     // K = cbrt(35 * (1/8) / 0.4) = cbrt(10.94) = 2.2199 s, up to 1 % more
     let k = flow.variable("k").unwrap();
     assert!((2.219..2.243).contains(&k), "{k}");
-    // Many small acknowledgements would let the Reno window pass: look at the curve alone.
+    // Many small acknowledgements would let the Reno window pass: look only at the curve.
     flow.advance(Duration::from_secs_f64(k));
     flow.ack_next();
     assert!((flow.packets() - 35.0).abs() < 0.01, "{}", flow.packets());

@@ -29,7 +29,7 @@ pub(in crate::scenario) fn check_text(text: &str, origin: &str) -> Result<(), Sc
     }
 }
 
-/// Refuses one that escapes stand for, in keys and in values; `text` is that of the file, for the line.
+/// Refuses one that escapes stand for, in keys and in values; `text` is the text of the file, for the line.
 pub(in crate::scenario) fn check_values(
     table: &Table,
     text: &str,

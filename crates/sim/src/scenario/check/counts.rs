@@ -57,7 +57,7 @@ impl Checker<'_> {
             );
             return self.fail(&format!("{table}.queue"), problem);
         }
-        // Links count the packets of sources as those of connections.
+        // Links count the packets of sources as packets of connections.
         let mut connections = file.traffic.len() as u64;
         let (mut streams, mut frames) = (0_u64, 0.0);
         for (index, flow) in file.flow.iter().enumerate() {
@@ -222,7 +222,7 @@ fn tables(file: &ScenarioFile) -> (&'static str, Vec<&schema::Path>) {
     }
 }
 
-/// Queues that flows are hashed to, in both directions, those of changes included.
+/// Queues that flows are hashed to, in both directions, the queues of changes included.
 fn queues(hop: &schema::Path) -> u64 {
     let of = |queue: Option<&schema::Queue>| queue.map_or(0, queue::queues);
     let both =

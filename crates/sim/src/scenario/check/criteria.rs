@@ -210,7 +210,7 @@ impl Checker<'_> {
         self.fail(&key, problem)
     }
 
-    /// Metrics over time are in bins, which those of the series must divide.
+    /// Metrics over time are in bins, which the bins of the series must divide.
     fn check_bins(
         &self,
         index: usize,

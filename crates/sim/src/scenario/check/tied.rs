@@ -9,7 +9,7 @@ use crate::scenario::schema::{self, ScenarioFile, When};
 use thalweg_units::{Bytes, Rate};
 
 impl Checker<'_> {
-    /// Those of one hop, whose key in the file is `table`.
+    /// The tied changes of one hop, whose key in the file is `table`.
     pub(super) fn tied(
         &self,
         table: &str,

@@ -11,7 +11,7 @@ use thalweg_units::{Bytes, Duration, Rate};
 
 /// Largest rate of a source.
 const MOST_RATE: Rate = Rate::from_bits_per_sec(1_000_000_000_000);
-/// Sizes of packets, headers included: those of IPv4 with an empty UDP datagram, and the largest.
+/// Sizes of packets, headers included: the size of IPv4 with an empty UDP datagram, and the largest.
 const PACKETS: std::ops::RangeInclusive<u64> = 28..=65_535;
 /// Least mean time of being on or off.
 const LEAST_MEAN: Duration = Duration::from_micros(100);

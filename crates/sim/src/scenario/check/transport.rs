@@ -58,7 +58,7 @@ impl Checker<'_> {
                 true => Some(UNLIMITED),
                 false => flow.receive_window,
             },
-            ack_conduct: AckConduct::Honest, // that of the receiver of data is the flow's
+            ack_conduct: AckConduct::Honest, // the conduct of the receiver of data is the flow's
             skip_packet_numbers: (given.skip_packet_numbers)
                 .unwrap_or(standard.skip_packet_numbers),
             zero_rtt: flow.zero_rtt,

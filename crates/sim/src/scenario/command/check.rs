@@ -82,7 +82,7 @@ impl Checker<'_> {
         Ok(Some(CommandSpec::of(table, ready)))
     }
 
-    /// Refuses what only a sender of ours does: a program is known from outside alone.
+    /// Refuses what only a sender of ours does: a program is known only from outside.
     fn check_carried_by_program(&self, index: usize, flow: &Flow) -> Result<(), ScenarioError> {
         let ours = [
             ("requests", flow.requests.is_some()),

@@ -35,7 +35,7 @@ metrics! {
     EventRtt "event-rtt" "mean RTT, a sample counted once and for each packet sent until the next one",
     EventRttHigh "event-rtt-high" "event-rtt and its standard deviation",
     Load "load" "sent by the flow, of the capacity of the path, while all flows were active",
-    Starvation "starvation" "longest time with less than a tenth of an equal share, beside other flows",
+    Starvation "starvation" "longest time with less than a tenth of an equal share, next to other flows",
     Convergence "convergence" "from when all flows are active until they share equally for 5 s (Jain's index 0.9)",
     Oscillation "oscillation" "standard deviation of the rate over its mean, by seconds, in the second half of the flow",
     Utilisation "utilisation" "how much the busiest link of the data was used, from the first flow to the end",
@@ -210,7 +210,7 @@ impl Metric {
     pub fn is_end(self) -> bool {
         matches!(self, Metric::Completion | Metric::Closed)
     }
-    /// Whether it needs other flows beside it.
+    /// Whether it needs other flows.
     pub(crate) fn is_of_several(self) -> bool {
         matches!(
             self,
@@ -260,7 +260,7 @@ impl Metric {
                     | Metric::ProbeBytes
             )
     }
-    /// Its unit; of a variable, that of its bound.
+    /// Its unit; of a variable, the unit of its bound.
     pub fn unit(self) -> Unit {
         match self {
             Metric::Entries

@@ -183,7 +183,7 @@ impl Criterion {
         self.bound.amount().unit()
     }
 
-    /// The column of the outcomes that holds the metric: of the table of streams if it names one, else of that of flows.
+    /// The column of the outcomes that holds the metric: of the table of streams if it names one, else of the table of flows.
     pub fn column(&self) -> String {
         match (&self.watch, self.by) {
             (Some(watch), _) => watch.column(),

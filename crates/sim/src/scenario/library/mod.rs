@@ -14,7 +14,7 @@ pub(crate) enum FlowStack {
     Model,
     /// The real QUIC stack.
     Quic,
-    /// That of a shared library.
+    /// The stack of a shared library.
     Library(Arc<Description>),
 }
 

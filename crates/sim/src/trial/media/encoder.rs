@@ -63,7 +63,7 @@ impl Encoded {
 }
 
 impl Encoder {
-    /// That of a stream of a flow.
+    /// The encoder of a stream of a flow.
     pub(crate) fn new(spec: &EncoderSpec, trial: u64, flow: &str, stream: &MediaSpec) -> Self {
         Encoder {
             spec: *spec,

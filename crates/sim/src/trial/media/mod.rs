@@ -9,7 +9,7 @@
 //! request. With `skip_after`, a receiver that falls behind by more cancels the group with STOP_SENDING,
 //! and continues with the next group.
 //!
-//! Frames have fixed sizes, or those of an encoder that follows the rate which congestion control allows
+//! Frames have fixed sizes, or the sizes of an encoder that follows the rate which congestion control allows
 //! ([`encoder`]). That is, at the time of each frame:
 //!
 //! - what the controller determines as the rate of media, or else the pacing rate, or the window over the smoothed

@@ -6,7 +6,7 @@ pub(super) struct Part {
     /// Number of the stream of media in the call: at most 100, and three of the standard call.
     pub(super) stream: u32,
     pub(super) frame: u32,
-    /// Its number in the frame: those of media first, then those of repair. Streams without repair do not tell.
+    /// Its number in the frame: the numbers of media first, then the numbers of repair. Streams without repair do not tell.
     pub(super) number: u32,
     /// Whether it was lost before and is sent again.
     pub(super) is_repeat: bool,

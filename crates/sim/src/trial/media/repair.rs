@@ -14,9 +14,9 @@
 //!
 //! # Limits
 //! Losses are known from the acknowledgements of QUIC, which stand for the feedback of RTP (NACK). Each datagram of such a
-//! sender has a packet of its own, as those of RTP have, so that a loss takes one of them. The headers of RFC 4588 and RFC
-//! 8627 are not modelled, as those of RTP are not. The code protects each frame by itself, so that it adds no delay of
-//! interleaving.
+//! sender has a packet of its own, as the datagrams of RTP have, so that a loss takes one of them. The headers of RFC 4588 and
+//! RFC 8627 are not modelled, as the headers of RTP are not. The code protects each frame by itself, so that it adds no delay
+//! of interleaving.
 
 use super::part::Part;
 use crate::scenario::media::{LONGEST_CODE, MediaSpec, PART, RepairSpec};

@@ -65,7 +65,7 @@ pub(super) struct Track {
 }
 
 impl Track {
-    /// That of a stream of `flow` in a trial.
+    /// The track of a stream of `flow` in a trial.
     pub(super) fn new(spec: &MediaSpec, trial: u64, flow: &str, is_coded: bool) -> Track {
         let is_coded = is_coded && spec.carriage == Carriage::Datagrams;
         Track {
@@ -467,7 +467,7 @@ impl Track {
     }
 }
 
-/// Streams of an even priority are served in round robin, those of an odd one in order, as in the reference.
+/// Streams of an even priority are served in round robin, streams of an odd one in order, as in the reference.
 fn takes_turns(priority: u8) -> bool {
     priority.is_multiple_of(2)
 }

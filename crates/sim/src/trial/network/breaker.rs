@@ -40,7 +40,7 @@ impl Aggregate {
     }
 }
 
-/// The breakers of sources, and then those of tunnels.
+/// The breakers of sources, and then the breakers of tunnels.
 pub(super) fn of_aggregates(
     scenario: &Scenario,
     connections: &[Connection],

@@ -29,7 +29,7 @@ impl<'a, 'b> Bundler<'a, 'b> {
         }
     }
 
-    /// Whether a packet may follow those of the open bundle.
+    /// Whether a packet may follow the packets of the open bundle.
     fn takes(&self, payload: &Payload) -> bool {
         let parts = &self.open.parts;
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else {

@@ -1,4 +1,4 @@
-//! Packets that come from no endpoint: those of cross traffic, and those that one link hands on to the next.
+//! Packets that come from no endpoint: packets of cross traffic, and packets that one link hands on to the next.
 
 use super::Network;
 use super::first_link::InTransit;

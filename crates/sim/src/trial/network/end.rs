@@ -19,8 +19,8 @@ impl Network {
     }
 
     /// In a trial without an auditor, which looks at all connections: refuses one that ended before physics allows it.
-    /// Looks at those of libraries, since one may report what its datagrams have not brought, and at those of flows with a
-    /// criterion that are done before its floor.
+    /// Looks at connections of libraries, since one may report what its datagrams have not brought, and at connections of flows
+    /// with a criterion that are done before its floor.
     pub(super) fn check_floors(&self, scenario: &Scenario) -> Result<(), Ended> {
         let has_floor =
             |criterion: &&Criterion| criterion.floor.is_some() && criterion.metric.is_end();

@@ -104,7 +104,7 @@ impl Network {
     }
 
     /// Whether one side waits with its answer, since it reads all that arrives at this instant, and more may. What arrives
-    /// alone is answered where it would be without.
+    /// by itself is answered where it would be without.
     #[inline(always)] // in every arrival
     pub(super) fn answers_later(&mut self, link: LinkId, index: usize, side: Role) -> bool {
         let later = self.connections[index].reads_all

@@ -20,7 +20,7 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// Those of a flow whose rounds wait for each other.
+    /// The rounds of a flow whose rounds wait for each other.
     pub(super) fn new(spec: &FlowSpec, trial: u64) -> Option<Self> {
         let Workload::Requests(arrivals) = &spec.workload else {
             return None;

@@ -1,10 +1,10 @@
 //! The tape that a trial follows: at the start of each block, all elements get streams of random numbers from the seed of
-//! the block, as if it was that of the trial.
+//! the block, as if it was the seed of the trial.
 //!
 //! # Limits
 //! What is drawn ahead belongs to the block in which it is drawn: the requests of a flow to the first, the length of a burst
-//! of cross traffic to that of its start. The same holds of a source of random numbers that is seeded once: those of the
-//! QUIC stack and of libraries, and of controllers in other languages. Links with a `jitter_seed` follow no tape.
+//! of cross traffic to the block of its start. The same holds of a source of random numbers that is seeded once: the sources of
+//! the QUIC stack and of libraries, and of controllers in other languages. Links with a `jitter_seed` follow no tape.
 
 use super::Network;
 use super::first_link::InTransit;

@@ -93,7 +93,7 @@ fn a_requested_frequency_waits_for_128_packets_with_those_of_the_handshake() {
             frames += 1;
         }
     }
-    // Of 125 packets, which are 128 with three of the handshake, every second; the one that is left
+    // Every second of 125 packets, which are 128 with three of the handshake; the one that is left
     // over and 179 more make ten times 18.
     assert_eq!(frames, 62 + 10);
 }

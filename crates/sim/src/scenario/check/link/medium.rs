@@ -170,7 +170,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Rates are those of frames, so no lower than the lowest.
+    /// Rates are rates of frames, so no lower than the lowest.
     fn rates_in_the_air(&self, table: &str, path: &schema::Path) -> Result<(), ScenarioError> {
         let up = path.up.as_ref().and_then(|up| up.rate);
         let mut rates = vec![("rate".to_owned(), path.rate), ("up.rate".to_owned(), up)];

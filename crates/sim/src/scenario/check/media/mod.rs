@@ -137,7 +137,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Refuses a controller of real-time media with other limits than those of the encoders that follow it.
+    /// Refuses a controller of real-time media with other limits than the limits of the encoders that follow it.
     pub(in crate::scenario::check) fn check_limits(
         &self,
         index: usize,
