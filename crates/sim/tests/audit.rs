@@ -134,6 +134,7 @@ fn a_run_that_is_watched_is_the_same_run() {
         let hashes = finished.iter().map(|trial| trial.outcome.trace_hash);
         hashes.collect::<Vec<_>>()
     };
+    assert!(Progress::audited().audit);
     assert_eq!(run(Progress::audited()), run(Progress::default()));
     let (traced, _) = run_traced(&scenario, 2, &Progress::audited()).unwrap();
     assert_eq!(traced.outcome, run_trial(&scenario, 2, false).0);

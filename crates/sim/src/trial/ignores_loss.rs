@@ -76,3 +76,33 @@ impl Controller for IgnoresLoss {
         self.0.observe(out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A controller of which nothing but its window is asked.
+    struct Window(Bytes);
+
+    impl Controller for Window {
+        fn on_ack(&mut self, _event: &Ack, _cx: &mut Context<'_>) {}
+        fn on_lost(&mut self, _event: &Lost, _cx: &mut Context<'_>) {}
+        fn control(&self) -> Control {
+            Control {
+                window: self.0,
+                pacing: None,
+                quantum: Bytes::new(2_880),
+                startup_done: true,
+            }
+        }
+        fn observe(&self, _out: &mut dyn Observer) {}
+    }
+
+    #[test]
+    fn a_window_that_no_loss_bounds_is_cut_at_16_mib() {
+        for (asked, given) in [(MOST / 2, MOST / 2), (MOST, MOST), (MOST * 2, MOST)] {
+            let control = IgnoresLoss(Box::new(Window(asked))).control();
+            assert_eq!(control.window, given);
+        }
+    }
+}
