@@ -23,6 +23,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (built,) = [file for file in (ROOT / "target/work").glob("lib_native.*") if file.suffix in {".so", ".dylib"}]
     folder = tmp_path_factory.mktemp("python")
     shutil.copytree(ROOT / "python/thalweg", folder / "thalweg", ignore=shutil.ignore_patterns("_native.abi3.so"))
+    shutil.copytree(ROOT / "python/thalweg_c4_history", folder / "thalweg_c4_history")
     shutil.copy(built, folder / "thalweg/_native.abi3.so")
     return folder
 
@@ -55,3 +56,11 @@ def test_quic_over_sockets_is_said_to_be_missing(place: Path, words: list[str]) 
 def test_trials_on_the_quic_stack_need_no_sockets(place: Path) -> None:
     done = thalweg(place, "run", "c4/simple-20mbps", "--stack", "quic", "-n", "1")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_variant_of_the_history_of_c4_is_said_to_be_missing(place: Path) -> None:
+    done = thalweg(place, "study", "wifi-compete", "--trials", "2")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is not in this build" in done.stderr
+    assert "from the crate thalweg-c4-history" in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -56,7 +56,7 @@ const CALL = (queue: string) =>
 export const CALL_STUTTERS: Lesson = {
   id: "call",
   title: "Why the call stutters",
-  question: "A call with C4, and after two seconds a CUBIC download beside it. The queue has room for 400 ms. How many of the 500 frames of audio come too late, and what would fair queueing change?",
+  question: "A call with C4, and after two seconds a CUBIC download next to it. The queue has room for 400 ms. How many of the 500 frames of audio come too late, and what would fair queueing change?",
   choices: ["Many; fair queueing changes little", "Many; with fair queueing almost none", "Almost none in both"],
   right: 1,
   runs: [

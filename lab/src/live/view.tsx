@@ -8,7 +8,7 @@ export function LiveBar() {
   return (
     <section class="field" aria-label="real time">
       <p>
-        The same scenario <b>in real time</b>: real packets of the kernel's TCP or of the QUIC stack through an emulated link of this machine, drawn beside the simulated
+        The same scenario <b>in real time</b>: real packets of the kernel's TCP or of the QUIC stack through an emulated link of this machine, drawn next to the simulated
         trial. <span role="status">{going.value ?? ""}</span>
       </p>
       <button type="button" class={isGoing ? "" : "main"} onClick={() => (isGoing ? stopLive() : void startLive())}>

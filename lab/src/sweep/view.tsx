@@ -137,7 +137,7 @@ function Wanted() {
     <>
       <p class="quiet">
         The scenario that is shown, over values of one or two keys. Values stand between commas, or as <code>"5 Mbps", "20 Mbps"</code> where they have commas themselves. The trials are kept in a
-        folder beside the scenarios, as <code>thalweg sweep</code> does.
+        folder next to the scenarios, as <code>thalweg sweep</code> does.
       </p>
       <datalist id="sweep-keys">
         {keysOf().map((key) => (
