@@ -12,10 +12,10 @@ from statistics import NormalDist
 import numpy as np
 
 from pages.made import row
+from thalweg.judging.comparison.planning import POWER
+from thalweg.judging.comparison.row import MARGIN
 from thalweg.judging.statistics.differences import in_pairs, of_all
 from thalweg.judging.statistics.interval import Values
-from thalweg.results.comparison.medians import MARGIN
-from thalweg.results.comparison.planning import POWER
 
 Compare = Callable[[Values, Values, float], bool]
 HEAD = ("variation of a trial, %", "compared", "n", "least difference, %", f"told, % (planned: {100 * POWER:.0f})")

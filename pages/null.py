@@ -25,11 +25,12 @@ from thalweg.experiments.score.figures import Figures
 from thalweg.experiments.score.scenarios import halves
 from thalweg.experiments.studies.fairness.parameters import Parameters as FairnessParameters
 from thalweg.experiments.studies.fairness.study import STUDY as FAIRNESS
+from thalweg.judging.comparison.sample import Sample
+from thalweg.judging.comparison.worse import find_worse
 from thalweg.judging.statistics.interval import Values
 from thalweg.judging.statistics.means import mean_interval
 from thalweg.judging.statistics.rates import chance_of_more, chance_of_more_in_pairs
-from thalweg.results.comparison import compare_failures, compare_results, find_worse
-from thalweg.results.comparison.sample import Sample
+from thalweg.results.comparison.suites import compare_failures, compare_results
 from thalweg.results.suite_result import SuiteResult
 
 SETS = range(101, 141)

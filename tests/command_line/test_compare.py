@@ -16,8 +16,8 @@ from thalweg.cli import main
 from thalweg.engine.outcome import Outcomes
 from thalweg.experiments.comparison.side import Samples
 from thalweg.experiments.comparison.study import compare_trials
-from thalweg.results.comparison import find_worse
-from thalweg.results.comparison.sample import Sample
+from thalweg.judging.comparison.sample import Sample
+from thalweg.judging.comparison.worse import find_worse
 from thalweg.results.provenance import Provenance
 from thalweg.results.suite_result import Store, SuiteResult
 

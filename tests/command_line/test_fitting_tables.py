@@ -16,7 +16,8 @@ from thalweg.cli import tables
 from thalweg.cli.compare.table import comparison_table
 from thalweg.cli.fitting import FittingTable, plain_table
 from thalweg.cli.list import _DROPPABLE, _LISTS, _TITLE, Kind
-from thalweg.results.comparison import Row, compare_results
+from thalweg.judging.comparison.row import Row
+from thalweg.results.comparison.suites import compare_results
 from thalweg.results.suite_result import SuiteResult
 
 WIDTHS = (40, 60, 80, 100, 120, 200)

@@ -14,9 +14,10 @@ import pytest
 from thalweg.base.errors import RequestError
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
+from thalweg.judging.comparison.worse import find_worse
 from thalweg.judging.statistics.rates import chance_of_more
 from thalweg.judging.verdict import Statistics
-from thalweg.results.comparison import compare_failures, compare_results, find_worse, shared_seeds
+from thalweg.results.comparison.suites import compare_failures, compare_results, shared_seeds
 from thalweg.results.suite_result import SuiteResult
 
 Make = Callable[..., Outcomes]

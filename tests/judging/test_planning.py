@@ -13,10 +13,10 @@ from thalweg.base.errors import RequestError
 from thalweg.engine.outcome import Outcomes
 from thalweg.experiments.comparison.side import Samples
 from thalweg.experiments.comparison.suite import StoredSuite
+from thalweg.judging.comparison.planning import Planned, plan
 from thalweg.judging.statistics.differences import in_pairs, of_all
 from thalweg.judging.statistics.interval import Values
-from thalweg.results.comparison import compare_results
-from thalweg.results.comparison.planning import Planned, plan
+from thalweg.results.comparison.suites import compare_results
 from thalweg.results.suite_result import SuiteResult
 
 Make = Callable[..., Outcomes]

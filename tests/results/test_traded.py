@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from thalweg import Scenario
-from thalweg.results.comparison import compare_results, traded
+from thalweg.results.comparison.suites import compare_results
+from thalweg.results.comparison.traded import traded
 from thalweg.results.suite_result import SuiteResult
 
 CALL = """

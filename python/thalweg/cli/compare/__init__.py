@@ -24,7 +24,7 @@ from thalweg.cli.options import Quiet, SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED, undecided
 from thalweg.experiments.comparison import LOADERS, Side
 from thalweg.experiments.comparison.pair import Found, Pair, find
-from thalweg.results.comparison import MARGIN
+from thalweg.judging.comparison.row import MARGIN
 
 _PANEL = "A picture"
 

@@ -19,7 +19,9 @@ from thalweg.cli.console import say, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.tables import criterion_text, markdown
 from thalweg.experiments.comparison.pair import Found, Pair
-from thalweg.results.comparison import Failures, Row, find_worse
+from thalweg.judging.comparison.failures import Failures
+from thalweg.judging.comparison.row import Row
+from thalweg.judging.comparison.worse import find_worse
 
 ANSWERED = ("better", "worse", "differs")
 _NUMBERS = ("row", "column", "A", "B", "change")

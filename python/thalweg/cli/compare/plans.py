@@ -11,9 +11,9 @@ from thalweg.cli.options import SuiteFormat
 from thalweg.cli.status import PASSED
 from thalweg.cli.tables import markdown
 from thalweg.experiments.comparison import Side
+from thalweg.judging.comparison.planning import POWER, Planned, plan, rarely_told
 from thalweg.judging.statistics.differences import LEAST_PAIRS
 from thalweg.judging.statistics.digits import supported
-from thalweg.results.comparison.planning import POWER, Planned, plan, rarely_told
 
 _HEADERS = ("scenario", "criterion", "A median", "difference", "trials", "needs", "of")
 _LEFT = 2

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from thalweg.base.quantity import percent, text
 from thalweg.cli.fitting import FittingTable
 from thalweg.cli.tables import criterion_text
+from thalweg.judging.comparison.row import Row
+from thalweg.judging.comparison.sample import Compared
 from thalweg.judging.statistics.digits import bracketed, supported
 from thalweg.judging.verdict import Statistics
-from thalweg.results.comparison import Row
-from thalweg.results.comparison.sample import Compared
 
 LETTERS = string.ascii_uppercase
 """What results are called, the base first."""

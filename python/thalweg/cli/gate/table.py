@@ -15,9 +15,9 @@ from thalweg.cli.fitting import FittingTable
 from thalweg.cli.gate.replays import Given
 from thalweg.cli.tables import markdown
 from thalweg.experiments.gate.judgement import Judgement, ScenarioChange
+from thalweg.judging.comparison.row import Row
 from thalweg.judging.statistics.digits import bracketed, supported
 from thalweg.judging.thresholds import Thresholds
-from thalweg.results.comparison import Row
 
 _HEADERS = ("scenario", "metric", "answer", "baseline", "change", "difference [95 %]", "threshold", "of")
 _LEFT = 3

@@ -15,7 +15,9 @@ from thalweg.cli.options import Binding, Format
 from thalweg.cli.status import FAILED, PASSED, REFUSED, of_result
 from thalweg.engine.catalogue import Entry
 from thalweg.engine.scenario import Scenario
-from thalweg.results.comparison import Row, compare_results, traded
+from thalweg.judging.comparison.row import Row
+from thalweg.results.comparison.suites import compare_results
+from thalweg.results.comparison.traded import traded
 from thalweg.results.suite_result import SuiteResult
 
 

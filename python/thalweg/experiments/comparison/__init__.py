@@ -1,4 +1,4 @@
-"""Stored experiments side by side, by the values of their trials; `results.comparison` has the statistics.
+"""Stored experiments side by side, by the values of their trials; `judging.comparison` has the statistics.
 
 side.py     what is set against another experiment of the same kind
 suite.py    a suite or a run

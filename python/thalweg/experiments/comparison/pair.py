@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thalweg.experiments.comparison.side import Change, Side
-from thalweg.results.comparison import Failures, Row, Traded, Worse, find_worse
+from thalweg.judging.comparison.failures import Failures
+from thalweg.judging.comparison.row import Row
+from thalweg.judging.comparison.worse import Worse, find_worse
+from thalweg.results.comparison.traded import Traded
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from thalweg.base.files.document import Kind
-from thalweg.results.comparison import Failures, Row, Traded
-from thalweg.results.comparison.sample import Compared
+from thalweg.judging.comparison.failures import Failures
+from thalweg.judging.comparison.row import Row
+from thalweg.judging.comparison.sample import Compared
+from thalweg.results.comparison.traded import Traded
 
 Samples = Mapping[tuple[str, str], Compared]
 """By scenario, cell or point, and by subject."""

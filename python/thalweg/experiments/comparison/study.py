@@ -31,9 +31,9 @@ from thalweg.base.files.seal import check_file
 from thalweg.base.files.stored import document_in
 from thalweg.experiments.comparison.side import Change, Samples, Side
 from thalweg.experiments.studies.runner.folder import TRIALS
+from thalweg.judging.comparison.row import Row, compare_samples, judge
+from thalweg.judging.comparison.sample import Compared, Sample
 from thalweg.judging.statistics.interval import finite
-from thalweg.results.comparison import Row, compare_samples, judge
-from thalweg.results.comparison.sample import Compared, Sample
 
 if TYPE_CHECKING:
     import numpy.typing as npt

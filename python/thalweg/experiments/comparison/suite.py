@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.experiments.comparison.side import Samples, Side
-from thalweg.results import comparison
-from thalweg.results.comparison import Failures, Row, Traded
-from thalweg.results.comparison.medians import asked
+from thalweg.judging.comparison.failures import Failures
+from thalweg.judging.comparison.row import Row
+from thalweg.results.comparison import suites
+from thalweg.results.comparison.traded import Traded, traded
 from thalweg.results.suite_result import SuiteResult
 
 
@@ -41,25 +42,25 @@ class StoredSuite(Side):
         return {
             (outcomes.scenario.name, one.subject): one
             for outcomes in self.result.outcomes
-            for one in reversed(asked(outcomes))
+            for one in reversed(suites.asked(outcomes))
         }
 
     def rows(self, b: StoredSuite, margin: float, *, of_a: bool = False) -> list[Row]:
         """Each criterion that both have."""
-        return comparison.compare_results(self.result, b.result, margin, of_a=of_a)
+        return suites.compare_results(self.result, b.result, margin, of_a=of_a)
 
     def lacking(self, b: StoredSuite) -> list[str]:
         """The scenarios that b lacks."""
-        return comparison.missing(self.result, b.result)
+        return suites.missing(self.result, b.result)
 
     def failures(self, b: StoredSuite) -> list[Failures]:
         """How often each criterion fails in both."""
-        return comparison.compare_failures(self.result, b.result)
+        return suites.compare_failures(self.result, b.result)
 
     def traded(self, b: StoredSuite, rows: Sequence[Row]) -> list[Traded]:
         """What calls paid in rate for being better."""
-        return comparison.traded(rows, self.result, b.result)
+        return traded(rows, self.result, b.result)
 
     def shared_seeds(self, b: StoredSuite) -> int:
         """How many trials of b repeat trials of this one although the two started from different seeds."""
-        return comparison.shared_seeds(self.result, b.result)
+        return suites.shared_seeds(self.result, b.result)

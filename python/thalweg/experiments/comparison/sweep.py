@@ -17,9 +17,9 @@ from thalweg.experiments.comparison.side import Samples, Side
 from thalweg.experiments.comparison.study import compare_trials, lost
 from thalweg.experiments.sweep.medians import metric_values
 from thalweg.experiments.sweep.result import SweepResult
+from thalweg.judging.comparison.row import Row, judge
+from thalweg.judging.comparison.sample import Sample
 from thalweg.results import measured
-from thalweg.results.comparison import Row, judge
-from thalweg.results.comparison.sample import Sample
 
 _SUBJECT = "flow."
 _METRICS = {metric.column: metric for metric in (*measured.FLOW, *measured.LIMITED)}

@@ -2,7 +2,7 @@
 
 A trial with the hash and the numbers of its baseline is the same, event by event: a scenario with only such trials
 is *identical*, and nothing of it is compared. Of the others every metric with a threshold is compared in the way
-of `results/comparison`: medians of differences, in pairs where these tell more. All of them are one family: where
+of `judging/comparison`: medians of differences, in pairs where these tell more. All of them are one family: where
 nothing is worse by more than its threshold, at most one gate in twenty says that something is.
 """
 
@@ -14,10 +14,11 @@ from typing import Any
 
 from thalweg.experiments.gate.baseline import Recorded, statistics
 from thalweg.judging.answer import Answer
+from thalweg.judging.comparison.row import Row, compare_samples
+from thalweg.judging.comparison.worse import decide
 from thalweg.judging.measures import MEASURES, Measure
 from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.thresholds import Threshold, Thresholds
-from thalweg.results.comparison import Row, compare_samples, decide
 
 
 @dataclass(frozen=True)

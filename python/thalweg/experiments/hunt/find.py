@@ -12,8 +12,8 @@ from thalweg.engine.scenario_text import scenario_text
 from thalweg.experiments.hunt.judge import Failure
 from thalweg.experiments.hunt.objective import Objective
 from thalweg.experiments.hunt.size import leaves, numbers
+from thalweg.judging.comparison.row import MARGIN
 from thalweg.judging.statistics.interval import Interval
-from thalweg.results.comparison import MARGIN
 from thalweg.results.provenance import Provenance
 
 Document = dict[str, Any]

@@ -20,7 +20,7 @@ from thalweg.judging.verdict import Statistics
 from thalweg.pages.figures.figure import Figure
 from thalweg.pages.figures.spec import LETTER, Spec, number, table, tooltip, word
 from thalweg.pages.figures.theme import GREEN, GREY, WIDTH, distinct
-from thalweg.results.comparison.medians import asked
+from thalweg.results.comparison.suites import asked
 from thalweg.results.suite_result import SuiteResult
 
 MOST_PANELS = 24

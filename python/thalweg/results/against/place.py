@@ -1,6 +1,6 @@
 """Where the main controller stands in one scenario by one metric: *best*, *between*, *worst*, *alike*.
 
-Each rival is compared by the statistics of `results/comparison`: the median difference, in pairs where trials with
+Each rival is compared by the statistics of `judging/comparison`: the median difference, in pairs where trials with
 a common seed tell more. *best* is better than every rival, *worst* worse than every rival, *alike* within the
 margin of every rival, and *between* told apart from some: a controller that shares the first place with one rival
 and is better than the others is *between*. Where the trials do none of that, it is *undecided*.
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from thalweg.base.quantity import text
+from thalweg.judging.comparison.row import Row
 from thalweg.judging.measures import Measure
 from thalweg.judging.statistics.interval import Interval, finite
 from thalweg.judging.verdict import Statistics
-from thalweg.results.comparison import Row
 
 Rank = Literal["best", "between", "worst", "alike", "undecided"]
 """From the answers of the comparisons with all rivals."""

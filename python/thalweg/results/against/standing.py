@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from thalweg.engine.outcome import Outcomes
+from thalweg.judging.comparison.row import MARGIN, Row, compare_samples
+from thalweg.judging.comparison.worse import decide
 from thalweg.judging.measures import MEASURES, Measure, bounds_of
 from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.statistics.interval import finite
 from thalweg.judging.verdict import Statistics
 from thalweg.judging.verdict import judge as judge_criteria
 from thalweg.results.against.place import RANKS, Banded, Place, Rank
-from thalweg.results.comparison import MARGIN, Row, compare_samples, decide
 from thalweg.results.suite_result import SuiteResult
 
 

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 
 from thalweg.base.quantity import percent
+from thalweg.judging.comparison.row import MARGIN, Row
 from thalweg.judging.statistics.digits import bracketed, supported
 from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.statistics.interval import Interval
 from thalweg.judging.verdict import Statistics
 from thalweg.results.against.place import RANKS, Banded, Place
 from thalweg.results.against.standing import Standing, counts, largest_gap
-from thalweg.results.comparison import MARGIN, Row
 
 COUNT_HEADERS = ("metric", "better", "places", *RANKS, "largest gap to the best")
 COUNT_LEFT = 2

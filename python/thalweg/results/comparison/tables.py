@@ -11,7 +11,8 @@ import polars as pl
 
 from thalweg.base.errors import RequestError
 from thalweg.engine.outcome import Outcomes
-from thalweg.results.comparison.medians import MARGIN, compare_results
+from thalweg.judging.comparison.row import MARGIN
+from thalweg.results.comparison.suites import compare_results
 from thalweg.results.suite_result import SuiteResult
 
 if TYPE_CHECKING:

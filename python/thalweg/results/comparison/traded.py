@@ -13,8 +13,8 @@ import polars as pl
 
 from thalweg.base.quantity import percent
 from thalweg.engine.outcome import Outcomes
+from thalweg.judging.comparison.row import Row
 from thalweg.judging.measures import METRICS
-from thalweg.results.comparison.medians import Row
 from thalweg.results.suite_result import SuiteResult
 
 LEAST = 0.1

@@ -12,19 +12,17 @@ many criteria some would differ by chance; the answers keep the false discovery 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from thalweg.base.errors import RequestError
 from thalweg.base.quantity import percent
-from thalweg.engine.outcome import Outcomes
 from thalweg.judging.answer import Answer, Comparison, decided
-from thalweg.judging.measures import METRICS, Better, Kind, kind_of
+from thalweg.judging.comparison.sample import Compared
+from thalweg.judging.measures import Better
 from thalweg.judging.statistics.differences import (
     Difference,
     in_pairs,
@@ -37,20 +35,9 @@ from thalweg.judging.statistics.differences import (
 )
 from thalweg.judging.statistics.discovery import RATE, discoveries
 from thalweg.judging.statistics.interval import Values, finite
-from thalweg.judging.verdict import Statistics
-from thalweg.judging.verdict import judge as judge_criteria
-from thalweg.results.comparison.sample import Compared
-from thalweg.results.suite_result import SuiteResult
 
 MARGIN = 0.01
 """A share of the smaller median; smaller differences do not count."""
-_OF_FLOWS: Mapping[Kind, tuple[str, ...]] = {
-    "transfer": ("completion", "rate", "loss", "rtt", "queue-delay"),
-    "requests": ("completion", "rate", "loss", "rtt", "queue-delay"),
-    "call": ("loss", "rtt", "queue-delay"),
-}
-_OF_STREAMS = ("p95-delay", "late", "frozen", "media-rate", "mos")
-"""What is compared without criteria: of each flow, and of each stream of a call."""
 
 
 @dataclass(frozen=True)
@@ -210,28 +197,12 @@ class Row:
         }
 
 
-def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN, *, of_a: bool = False) -> list[Row]:
-    """Every criterion that both results have; of a scenario without criteria, what each flow has.
-
-    The margin is a share of the smaller median, with `of_a` of a's. Raises RequestError if they have none.
-    """
-    others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
-    rows = []
-    for ours in a.outcomes:
-        other = others.get(ours.scenario.name)
-        if other is not None:
-            rows += _rows(ours, other, margin, of_a)
-    if not rows:
-        raise RequestError(f"{a.folder} and {b.folder} have no scenario with the same criterion in common")
-    return judge(rows)
-
-
 def compare_samples(
     scenario: str, a: Compared, b: Compared, margin: float, *, of_a: bool = False, least: float = 0.0
 ) -> Row:
-    """One number on both sides, with the margin of `compare_results`; `judge` tells more.
+    """One number on both sides; `judge` tells more.
 
-    The margin is at least `least`, in the unit of the criterion.
+    The margin is a share of the smaller median, with `of_a` of a, and at least `least`, in the unit of the number.
     """
     of_a_values, of_b_values = (side.values["value"].to_numpy() for side in (a, b))
     medians = [median for median in (a.median, b.median) if math.isfinite(median)]
@@ -244,12 +215,6 @@ def compare_samples(
     return Row(scenario, a, b, paired, unpaired, sharper, size)
 
 
-def missing(a: SuiteResult, b: SuiteResult) -> list[str]:
-    """The scenarios of a that b lacks."""
-    others = {outcomes.scenario.name for outcomes in b.outcomes}
-    return [ours.scenario.name for ours in a.outcomes if ours.scenario.name not in others]
-
-
 def judge(rows: Sequence[Row]) -> list[Row]:
     """Marks the rows that differ, with at most one in twenty of them by chance."""
     found = discoveries([row.sharper.p_differs for row in rows])
@@ -258,50 +223,6 @@ def judge(rows: Sequence[Row]) -> list[Row]:
         replace(row, answer=_answer(row, differs), family=len(rows), needs=_needs(row, alone))
         for row, differs in zip(rows, found, strict=True)
     ]
-
-
-def shared_seeds(a: SuiteResult, b: SuiteResult) -> int:
-    """How many trials of b repeat trials of a although the two started from different seeds."""
-    if a.seed == b.seed:
-        return 0
-    others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
-    common = [
-        len(set(ours.trials["seed"]) & set(others[ours.scenario.name].trials["seed"]))
-        for ours in a.outcomes
-        if ours.scenario.name in others
-    ]
-    return max(common, default=0)
-
-
-def _rows(a: Outcomes, b: Outcomes, margin: float, of_a_alone: bool) -> list[Row]:
-    found: dict[str, Statistics] = {}
-    for statistics in asked(b):
-        found.setdefault(statistics.subject, statistics)
-    rows, seen = [], set()
-    for statistics in asked(a):
-        key = statistics.subject
-        if key not in found or key in seen:
-            continue
-        seen.add(key)
-        rows.append(compare_samples(a.scenario.name, statistics, found[key], margin, of_a=of_a_alone))
-    return rows
-
-
-def asked(outcomes: Outcomes) -> Sequence[Statistics]:
-    """The criteria of a scenario, or what each flow has where there are none."""
-    if outcomes.scenario.criteria:
-        return outcomes.verdict().criteria
-    scenario, flows, streams = outcomes.scenario, outcomes.flows, outcomes.streams
-    asked = []
-    for flow in scenario.flows:
-        name, awaited = flow["name"], flow.get("awaited", True)
-        metrics = (METRICS[metric] for metric in _OF_FLOWS[kind_of(flow["workload"] or "")])
-        asked += [metric.criterion(name) for metric in metrics if metric.column in flows.columns]
-        own = streams.filter(pl.col("flow") == name)["stream"].unique(maintain_order=True) if len(streams) else ()
-        for stream, metric in product(own, map(METRICS.__getitem__, _OF_STREAMS)):
-            if metric.column in streams.columns:
-                asked.append(metric.criterion(name, stream, awaited=awaited))
-    return judge_criteria(asked, flows, streams, starts_s=scenario.starts_s).criteria
 
 
 def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float, better: Better | None) -> Paired | None:

@@ -6,6 +6,7 @@ none, so a verdict that changes proves nothing. What became worse is the rate of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ import numpy as np
 
 from thalweg.judging.statistics.rates import chance_of_more, chance_of_more_in_pairs
 from thalweg.judging.verdict import Side, Statistics
-from thalweg.results.suite_result import SuiteResult
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -52,19 +52,14 @@ class Failures:
         }
 
 
-def compare_failures(a: SuiteResult, b: SuiteResult) -> list[Failures]:
-    """Each criterion with a say in the verdict that both results have, of the same scenario and target."""
-    others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
-    found = []
-    for ours in a.outcomes:
-        if (other := others.get(ours.scenario.name)) is None:
-            continue
-        theirs = {_target(statistics): statistics for statistics in other.verdict().criteria}
-        for statistics in ours.verdict().criteria:
-            now = theirs.get(_target(statistics))
-            if now and not statistics.informative:
-                found.append(Failures(ours.scenario.name, statistics, now, _chance(statistics, now)))
-    return found
+def failures_of(scenario: str, ours: Sequence[Statistics], theirs: Sequence[Statistics]) -> list[Failures]:
+    """Each criterion of a scenario with a say in the verdict that both results have, of the same target."""
+    others = {_target(statistics): statistics for statistics in theirs}
+    return [
+        Failures(scenario, statistics, now, _chance(statistics, now))
+        for statistics in ours
+        if (now := others.get(_target(statistics))) and not statistics.informative
+    ]
 
 
 def _target(statistics: Statistics) -> tuple[str, Side, float, float]:

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from thalweg.judging.answer import Answer
+from thalweg.judging.comparison.failures import Failures
+from thalweg.judging.comparison.row import Row, judge
 from thalweg.judging.statistics.discovery import RATE, discoveries
-from thalweg.results.comparison.failures import Failures
-from thalweg.results.comparison.medians import Row, judge
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from thalweg.base.errors import RequestError
+from thalweg.judging.comparison.row import MARGIN, Row
+from thalweg.judging.comparison.sample import Compared
 from thalweg.judging.statistics.differences import LEAST_PAIRS, least_of_all, least_pairs
 from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.statistics.interval import Values
-from thalweg.results.comparison.medians import MARGIN, Row
-from thalweg.results.comparison.sample import Compared
 
 POWER = 0.9
 """In how many cases so many trials tell the difference."""
