@@ -228,17 +228,13 @@ def test_an_exported_trace_replays_the_measured_delays(tmp_path: Path, capsys: C
     assert capsys.readouterr().out.splitlines()[0] == 'jitter = { model = "trace", file = "up.jitter" }'
     text = """\
 title = "Replayed"
+flow = [{ name = "main", controller = "c4", download = "1 MB" }]
 [path]
 rate = "1 Gbps"
 rtt = "2.2 ms"
 buffer = "1 MB"
 jitter = { model = "trace", file = "down.jitter" }
-[path.up]
-jitter = { model = "trace", file = "up.jitter" }
-[[flow]]
-name = "main"
-controller = "c4"
-download = "1 MB"
+up = { jitter = { model = "trace", file = "up.jitter" } }
 """
     (tmp_path / "replay.toml").write_text(text)
     measured = read_series(source)
