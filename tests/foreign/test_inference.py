@@ -33,7 +33,7 @@ def test_most_seconds_have_the_cause_that_the_engine_knows(form: str, kind: str,
 
 
 def test_shares_add_up_to_the_life_of_the_flow() -> None:
-    case = Case.of("pauses", 1, "cubic")
+    case = Case.of("pauses", 4, "cubic")
     found = limits(case.view("qlog"))
     assert sum(found.shares.values()) == pytest.approx(1)
     assert np.all(found.begins_s[1:] == found.ends_s[:-1])
