@@ -75,9 +75,7 @@ class Lab:
             problems.watch(view, f"http://127.0.0.1:{self.port}/")
         view.goto(self.address)
         view.wait_for_selector("[data-ready]", timeout=60_000)
-        if settled:
-            view.wait_for_selector("[data-settled]", timeout=60_000)
-        else:
+        if not settled:
             view.evaluate(STOP)
         return view
 
@@ -441,6 +439,7 @@ def test_the_page_behind_the_server_shows_the_native_trials(
     lab: Lab, browser: Browser, problems: Problems
 ) -> None:
     view = lab.page(browser, problems, settled=True)
+    view.wait_for_selector("[data-settled]", timeout=60_000)
     native = Scenario.load("c4/simple-20mbps")  # what one.toml has, the first scenario of the folder
     assert view.locator("[data-hash]").inner_text() == native.run(seed=1).trace_hash
     many = view.evaluate("[...thalweg.shown.many.flows.completion_s]")
