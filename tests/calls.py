@@ -2,30 +2,15 @@
 
 CALL = """
 title = "A call over Wi-Fi"
-[path]
-rate = "20 Mbps"
-rtt = "40 ms"
-buffer = "50 ms"
-jitter = { model = "wifi", mean = "30 ms" }
-[[flow]]
-name = "main"
-controller = "c4"
-call = "4 s"
-[[pass]]
-flow = "main"
-stream = "video"
-metric = "max-delay"
-at_most = "50 ms"
+path = { rate = "20 Mbps", rtt = "40 ms", buffer = "50 ms", jitter = { model = "wifi", mean = "30 ms" } }
+flow = [{ name = "main", controller = "c4", call = "4 s" }]
+pass = [{ flow = "main", stream = "video", metric = "max-delay", at_most = "50 ms" }]
 """
 """A call over Wi-Fi whose frames come late."""
 ENCODED_CALL = """
 title = "A call whose encoder follows its controller"
 time_limit = "20 s"
-[path]
-rate = "1.5 Mbps"
-rtt = "40 ms"
-buffer = "100 ms"
-jitter = "2 ms"
+path = { rate = "1.5 Mbps", rtt = "40 ms", buffer = "100 ms", jitter = "2 ms" }
 [[flow]]
 name = "main"
 controller = "cubic"
@@ -44,12 +29,7 @@ time_limit = "8 s"
 rate = "1 Mbps"
 rtt = "40 ms"
 buffer = "500 ms"
-[[path.change]]
-at = "3 s"
-rate = "50 kbps"
-[[path.change]]
-at = "4 s"
-rate = "1 Mbps"
+change = [{ at = "3 s", rate = "50 kbps" }, { at = "4 s", rate = "1 Mbps" }]
 [[flow]]
 name = "call"
 controller = "gcc"
@@ -63,21 +43,10 @@ controller = "gcc"
 CALL_THAT_STOPS = """
 title = "A call that is given up"
 time_limit = "8 s"
-[path]
-rate = "1 Mbps"
-rtt = "40 ms"
-buffer = "500 ms"
-[[path.change]]
-at = "1 s"
-rate = "100 kbps"
+path = { rate = "1 Mbps", rtt = "40 ms", buffer = "500 ms", change = [{ at = "1 s", rate = "100 kbps" }] }
 [[flow]]
 name = "call"
 controller = "cubic"
-[[flow.media]]
-name = "video"
-per_second = 30
-duration = "4 s"
-frame = "2 kB"
-skip_after = "200 ms"
+media = [{ name = "video", per_second = 30, duration = "4 s", frame = "2 kB", skip_after = "200 ms" }]
 """
 """All frames are one group: the first that is too late takes the rest with it."""

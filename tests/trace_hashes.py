@@ -46,7 +46,7 @@ ROWS = [
     for controller in controllers
 ] + [("c4/satellite", stack, "cubic:start=resume") for stack in ("model", "quic")]
 """The last scenario remembers a window."""
-_HEADER = f"# scenario stack controller hash; the first 4 s, seed {SEED}; `make hashes` writes this table\n"
+_HEADER = f"# Hashes by scenario; the first 4 s, seed {SEED}; `make hashes` writes this table\n"
 
 
 def trace_hash(row: tuple[str, str, str]) -> str:
@@ -60,9 +60,12 @@ def trace_hash(row: tuple[str, str, str]) -> str:
 def table(threads: int) -> str:
     """The table, its trials played by so many threads at a time."""
     with ThreadPoolExecutor(threads) as pool:
-        hashes = list(pool.map(trace_hash, ROWS))
-    lines = [" ".join((*row, found)) for row, found in zip(ROWS, hashes, strict=True)]
-    return _HEADER + "\n".join(lines) + "\n"
+        hashes = dict(zip(ROWS, pool.map(trace_hash, ROWS), strict=True))
+    scenarios = list(dict.fromkeys(scenario for scenario, _, _ in ROWS))
+    lines = [["stack", "controller", *scenarios]]
+    for side in dict.fromkeys(row[1:] for row in ROWS):
+        lines.append([*side, *(hashes.get((scenario, *side), "-") for scenario in scenarios)])
+    return _HEADER + "".join(f"{' '.join(line)}\n" for line in lines)
 
 
 if __name__ == "__main__":

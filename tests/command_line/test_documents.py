@@ -14,8 +14,11 @@ import json
 import os
 import re
 import shutil
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -90,6 +93,9 @@ NEEDS = {
 LONG = dict.fromkeys(("harm", "harm-stored", "compare-studies", "fairness", "probe"), pytest.mark.soak)
 """Those that take eight seconds or more."""
 
+WIDTH = 110
+"""Of the lines that tell the keys of a document."""
+
 INPUTS = {
     "plan.toml": """scenario = "c4/simple-20mbps"
 trials = 2
@@ -156,40 +162,80 @@ def _printed(folder: Path, command: str) -> str:
 def _stored(folder: Path) -> Iterator[str]:
     """The names in a folder, and what its documents say; the files with trials are more where time is short."""
     scenarios = 0
+    tables: dict[Path, list[str]] = {}
     for file in sorted(file for file in folder.rglob("*") if file.is_file()):
         if file.parent.parent.name == "trials":
             continue
-        yield _steady(f"{file.relative_to(folder)}\n", folder.parent)
+        name = file.relative_to(folder)
         if file.suffix not in {".json", ".md", ".toml"}:
+            tables.setdefault(name.parent, []).append(name.name)
             continue
         text = _steady(file.read_text(encoding="utf-8"), folder.parent)
         if file.suffix == ".json":
             text = _keys(_steady(json.dumps(json.loads(text), indent=1), folder.parent))
-        elif file.suffix == ".toml":
-            scenarios += 1
-            text = text if scenarios == 1 else f"{_hash(text)}\n"
-        yield re.sub("^", "    ", text, flags=re.MULTILINE).rstrip(" ")
+        scenarios += file.suffix == ".toml"
+        if file.suffix == ".toml" and scenarios > 1:
+            yield f"{name}: {_hash(text)}\n"
+        else:
+            yield re.sub("^", "    ", f"{name}\n{text}", flags=re.MULTILINE).strip(" ")
+    yield from (_steady(f"{parent}: {', '.join(names)}\n", folder.parent) for parent, names in tables.items())
+
+
+@dataclass
+class Shape:
+    """What values in one place of a document are: types, lengths and items of lists, keys of objects."""
+
+    types: set[str] = field(default_factory=set)
+    items: Shape | None = None
+    keys: dict[str, Shape] = field(default_factory=dict)
+
+    def take(self, value: Any) -> None:
+        """One more value in this place."""
+        if isinstance(value, dict):
+            self.types |= set() if value else {"{}"}
+            for key, inner in value.items():
+                self.keys.setdefault(key, Shape()).take(inner)
+        elif isinstance(value, list):
+            self.types.add(f"{len(value)} of")
+            self.items = self.items or Shape()
+            for inner in value:
+                self.items.take(inner)
+        else:
+            self.types.add(
+                "null" if value is None else {"str": "text"}.get(type(value).__name__, type(value).__name__)
+            )
+
+    def lines(self, head: str = "") -> list[str]:
+        """All of it on one line, or, where that is too long, each object with its fields below it."""
+        head += " | ".join(sorted(self.types))
+        if self.items is not None:
+            return self.items.lines(f"{head} ")
+        if not self.keys:
+            return [head.rstrip()]
+        fields: list[list[str]] = []
+        for _, alike in groupby(self.keys, key=lambda key: self.keys[key].lines()):
+            names = list(alike)
+            fields.append(self.keys[names[0]].lines(f"{', '.join(names)}: "))
+        if all(len(lines) == 1 for lines in fields):
+            line = f"{head}{{{'; '.join(line for lines in fields for line in lines)}}}"
+            if len(line) <= WIDTH:
+                return [line]
+        below: list[str] = []
+        for is_short, group in groupby(fields, key=lambda lines: len(lines) == 1):
+            if is_short:
+                text = "; ".join(line for lines in group for line in lines)
+                below += [line.replace("~", " ") for line in textwrap.wrap(text.replace(": ", ":~"), WIDTH)]
+            else:
+                below += [line for lines in group for line in lines]
+        return [head.rstrip(), *(f"  {line}" for line in below)]
 
 
 def _keys(text: str) -> str:
-    """The keys of a document in JSON with the types of their values, and a hash of the document."""
-    types: dict[str, set[str]] = {}
-
-    def look(key: str, value: Any) -> None:
-        found = types.setdefault(key, set())
-        if isinstance(value, dict):
-            for name, inner in value.items():
-                look(f"{key}.{name}" if key else name, inner)
-        elif isinstance(value, list):
-            found.add(f"{len(value)} of")
-            for inner in value:
-                look(f"{key}[]", inner)
-        else:
-            found.add("null" if value is None else {"str": "text"}.get(type(value).__name__, type(value).__name__))
-
-    look("", json.loads(text))
-    lines = [f"{key}: {' | '.join(sorted(found))}\n" for key, found in types.items() if found]
-    return f"{_hash(text)}\n{''.join(lines)}"
+    """The keys of a document in JSON with the types of their values, alike ones together, and a hash of it."""
+    shape = Shape()
+    shape.take(json.loads(text))
+    lines = shape.lines()
+    return "\n".join([_hash(text), *(lines[1:] or lines), ""])
 
 
 def _hash(text: str) -> str:

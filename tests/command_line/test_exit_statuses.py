@@ -14,8 +14,7 @@ def run(arguments: list[str], both: bool = False) -> subprocess.CompletedProcess
     """The command with standard output, and perhaps standard error, into a pipe whose reader has left."""
     read, write = os.pipe()
     os.close(read)
-    code = "import sys; from thalweg.cli import main; sys.exit(main())"
-    command = [sys.executable, "-c", code, *arguments]
+    command = [sys.executable, "-m", "thalweg", *arguments]
     err = write if both else subprocess.PIPE
     done = subprocess.run(command, check=False, stdout=write, stderr=err, text=True)
     os.close(write)
@@ -49,6 +48,25 @@ def test_a_failing_run_whose_reader_has_left_fails(format_: str, failing: Path) 
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
 
 
+@pytest.mark.parametrize("arguments", [["list", "controllers"], ["run", "c4/simple-20mbps", "--format", "json"]])
+def test_a_reader_who_leaves_is_no_failure(arguments: list[str]) -> None:
+    done = run(arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("format_", ["table", "json"])
+def test_files_are_stored_even_if_the_reader_has_left(format_: str, scenario_file: Path, tmp_path: Path) -> None:
+    out, trace = tmp_path / "out", tmp_path / "trial.csv"
+    for words in (
+        ["suite", str(scenario_file.parent), "-n", "1", "--out", str(out)],
+        ["run", str(scenario_file), "--trace", str(trace)],
+    ):
+        done = run([*words, "--format", format_])
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert (out / "report.html").exists()
+    assert trace.exists()
+
+
 def test_a_refused_check_whose_reader_has_left_is_refused(scenario_file: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.toml"
     wrong.write_text("title = 1", encoding="utf-8")
@@ -60,8 +78,7 @@ def test_a_refused_check_whose_reader_has_left_is_refused(scenario_file: Path, t
 def test_head_takes_one_line_and_the_report_is_written_and_the_shell_sees_the_failure(
     failing: Path, tmp_path: Path
 ) -> None:
-    code = "import sys; from thalweg.cli import main; sys.exit(main())"
-    suite = f"{sys.executable} -c '{code}' suite {failing.parent} -n 2 --out {tmp_path / 'out'}"
+    suite = f"{sys.executable} -m thalweg suite {failing.parent} -n 2 --out {tmp_path / 'out'}"
     line = subprocess.run(
         ["bash", "-o", "pipefail", "-c", f"{suite} | head -1"], check=False, capture_output=True, text=True
     )
@@ -74,9 +91,8 @@ def test_head_takes_one_line_and_the_report_is_written_and_the_shell_sees_the_fa
 def test_a_command_without_output_still_answers_by_its_status_and_its_files(
     closed: str, failing: Path, tmp_path: Path
 ) -> None:
-    code = "import sys; from thalweg.cli import main; sys.exit(main())"
     out = tmp_path / "out"
-    suite = f"{sys.executable} -c '{code}' suite {failing.parent} -n 2 --no-report --out {out}"
+    suite = f"{sys.executable} -m thalweg suite {failing.parent} -n 2 --no-report --out {out}"
     line = subprocess.run(["sh", "-c", f"{suite} {closed}"], check=False, capture_output=True, text=True)
     assert line.returncode == 1
     assert "Traceback" not in line.stderr

@@ -93,13 +93,16 @@ def test_a_mistake_in_a_file_is_told_in_its_own_words(
         (["--set", "path.rtt=40"], "40 has no unit"),
         (["--set", "flow.mian.start=1 s"], 'did you mean "main"?'),
         (["--set", "path.rate"], "expected KEY=VALUE"),
-        (["-c", "main=cubik"], 'did you mean "cubic"?'),
+        (["--set", "path.rat=1 Mbps"], "rat"),
+        (["--set", "path.rate=fast"], "--set path.rate=fast"),
+        (["--set", "time_limit=10 ms"], "--set time_limit=10 ms"),
+        (["-c", "main=cubik"], '--controller main=cubik: unknown controller "cubik" (did you mean "cubic"?'),
         (["-c", "mian=cubic"], 'did you mean "main"?'),
         (["-c", "main=kernel:cubic"], "thalweg run --live"),
         (["-c", "cubic"], "expected FLOW=NAME"),
         (["--retry", "2"], "require --live"),
         (["--strict-timing"], "require --live"),
-        (["-c", "main=c4", "-c", "main=c4"], "given twice"),
+        (["-c", "main=c4", "-c", "main=c4"], "--controller main=...: one of them is given twice"),
         (["-c", "main=c4", "-c", "main=cubic", "--plot", "x.html"], "cannot be combined with several controllers"),
     ],
 )
@@ -107,7 +110,8 @@ def test_a_mistake_in_an_option_is_told_in_its_own_words(
     arguments: list[str], says: str, scenario_file: Path, capsys: Capture
 ) -> None:
     assert main(["run", str(scenario_file), *arguments]) == 2
-    message = capsys.readouterr().err
+    out, message = capsys.readouterr()
+    assert (out, message[:7], message.count("\n")) == ("", "error: ", 1)
     assert says in message
     assert not OF_THE_IMPLEMENTATION.search(message), message
 

@@ -77,17 +77,6 @@ def test_a_missing_file_is_refused(tmp_path: Path, capsys: Capture) -> None:
     assert "no such file" in refusal(["run", str(tmp_path / "nowhere.toml")], capsys)
 
 
-def test_a_wrong_option_is_named_as_it_was_written(scenario_file: Path, capsys: Capture) -> None:
-    file = str(scenario_file)
-    assert '--controller main=cubik: unknown controller "cubik"' in refusal(
-        ["run", file, "--controller", "main=cubik"], capsys
-    )
-    assert "--set path.rate=fast" in refusal(["run", file, "--set", "path.rate=fast"], capsys)
-    assert "--set time_limit=10 ms" in refusal(["run", file, "--set", "time_limit=10 ms"], capsys)
-    twice = ["-c", "main=cubic", "-c", "main=cubic"]
-    assert "--controller main=...: one of them is given twice" in refusal(["run", file, *twice], capsys)
-
-
 def test_one_wrong_scenario_keeps_a_suite_from_starting(
     scenario_file: Path, tmp_path: Path, capsys: Capture
 ) -> None:

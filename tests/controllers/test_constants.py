@@ -7,22 +7,12 @@ from thalweg import _native
 
 PATH = """
 title = "a path that changes"
+flow = [{ name = "main", controller = "cubic", download = "60 MB" }]
 [path]
 rate = "20 Mbps"
 rtt = "40 ms"
 buffer = "1.5 bdp"
-[[path.change]]
-at = "5 s"
-rate = "5 Mbps"
-rtt = "80 ms"
-[[path.change]]
-at = "12 s"
-rate = "60 Mbps"
-rtt = "50 ms"
-[[flow]]
-name = "main"
-controller = "cubic"
-download = "60 MB"
+change = [{ at = "5 s", rate = "5 Mbps", rtt = "80 ms" }, { at = "12 s", rate = "60 Mbps", rtt = "50 ms" }]
 """
 OTHER = {
     "cubic:c": "1",

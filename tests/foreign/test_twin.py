@@ -33,8 +33,15 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_a_bulk_transfer_becomes_a_scenario_that_reproduces_it(log: Path, tmp_path: Path) -> None:
-    found = thalweg.explain(log)
+@pytest.fixture(scope="module")
+def found(log: Path) -> file.FileAccount:
+    """What is said of the log, and of the same transfer with Reno."""
+    account = thalweg.explain(log, what_if=["reno"])
+    assert isinstance(account, file.FileAccount)
+    return account
+
+
+def test_a_bulk_transfer_becomes_a_scenario_that_reproduces_it(found: file.FileAccount) -> None:
     made = Case.of("bulk", 7, "cubic").made
     scenario = Scenario.from_toml(found.scenario, "x")
     assert scenario.flows[0]["controller"] == "cubic"
@@ -45,8 +52,7 @@ def test_a_bulk_transfer_becomes_a_scenario_that_reproduces_it(log: Path, tmp_pa
     assert found.reproduction.scenario.time_s == pytest.approx(found.reproduction.file.time_s, rel=0.03)
 
 
-def test_with_another_controller_the_scenario_does_not_reproduce_it(log: Path) -> None:
-    found = thalweg.explain(log)
+def test_with_another_controller_the_scenario_does_not_reproduce_it(found: file.FileAccount) -> None:
     other = replace(
         found, who=replace(found.who, fits=tuple(one for one in found.who.fits if one.controller == "c4"))
     )
@@ -119,13 +125,11 @@ def test_a_twin_amid_jitter_says_that_its_capacity_may_be_too_low(tmp_path: Path
     assert found.doubt in found.sentences()
 
 
-def test_a_twin_that_takes_as_long_as_the_file_is_not_doubted(log: Path) -> None:
-    assert thalweg.explain(log, what_if=["reno"]).doubt == ""
+def test_a_twin_that_takes_as_long_as_the_file_is_not_doubted(found: file.FileAccount) -> None:
+    assert found.doubt == ""
 
 
-def test_a_page_has_a_table_of_other_controllers_and_a_picture_sentences(log: Path) -> None:
-    found = thalweg.explain(log, what_if=["reno"])
-    assert isinstance(found, file.FileAccount)
+def test_a_page_has_a_table_of_other_controllers_and_a_picture_sentences(found: file.FileAccount) -> None:
     drawn = picture(found, "x", is_page=True)
     (table,) = drawn.tables
     assert [row[0] for row in table.rows] == ["cubic", "reno"]

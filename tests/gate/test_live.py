@@ -21,15 +21,8 @@ from thalweg.realtime import LiveScenario
 Capture = pytest.CaptureFixture[str]
 SCENARIO = """
 title = "A short download"
-
-[path]
-rate = "20 Mbps"
-rtt = "20 ms"
-
-[[flow]]
-name = "main"
-controller = "cubic"
-download = "200 kB"
+path = { rate = "20 Mbps", rtt = "20 ms" }
+flow = [{ name = "main", controller = "cubic", download = "200 kB" }]
 """
 COMPLETION = '[gate]\nclosed = "off"\nrate = "off"\nloss = "off"\nqueue-delay = "off"\n'
 Times = Callable[[bool, int], float | None]

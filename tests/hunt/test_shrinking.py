@@ -17,17 +17,9 @@ Values = Generator[None, None, list[bool]]
 
 BASE: Document = tomllib.loads("""
 title = "base"
-[path]
-rate = "20 Mbps"
-rtt = "40 ms"
-[[flow]]
-name = "main"
-controller = "cubic"
-download = "1 MB"
-[[pass]]
-flow = "main"
-metric = "completion"
-at_most = "10 min"
+path = { rate = "20 Mbps", rtt = "40 ms" }
+flow = [{ name = "main", controller = "cubic", download = "1 MB" }]
+pass = [{ flow = "main", metric = "completion", at_most = "10 min" }]
 """)
 
 

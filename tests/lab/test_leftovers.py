@@ -142,7 +142,7 @@ def test_an_estimate_whose_handler_never_returns_leaves_no_process(
         assert eventually(lambda: not processes("-s", sessions[0]), 120)
 
 
-@pytest.mark.parametrize("how", soaked("KILL", but="stop"))
+@pytest.mark.parametrize("how", soaked("KILL", "KILL the sweep", but="stop"))
 def test_a_sweep_whose_handler_never_returns_leaves_no_process(
     folder: Path, static: str, hanging: Callable[[], bool], how: str
 ) -> None:
@@ -152,23 +152,15 @@ def test_a_sweep_whose_handler_never_returns_leaves_no_process(
         sessions = sessions_of(own)
         assert len(sessions) == 1
         assert len(processes("-s", sessions[0])) > 1
-        if how == "stop":
-            assert call(own, "/sweep/stop", "")[0] == 200
-        else:
-            own.process.send_signal(signal.SIGKILL)
+        match how:
+            case "stop":
+                assert call(own, "/sweep/stop", "")[0] == 200
+            case "KILL":
+                own.process.send_signal(signal.SIGKILL)
+            case _:
+                os.kill(sessions[0], signal.SIGKILL)
         assert eventually(lambda: not processes("-s", sessions[0]), 120)
-
-
-@pytest.mark.soak
-def test_a_sweep_that_is_killed_leaves_no_process(folder: Path, static: str, hanging: Callable[[], bool]) -> None:
-    with running(folder, "--python") as own:
-        start(own, asked(**HANGING))
-        assert eventually(hanging, 120)
-        sessions = sessions_of(own)
-        assert len(processes("-s", sessions[0])) > 1
-        os.kill(sessions[0], signal.SIGKILL)
-        assert eventually(lambda: not processes("-s", sessions[0]), 120)
-        assert "has ended" in ended(own)["refused"]
+        assert how != "KILL the sweep" or "has ended" in ended(own)["refused"]
 
 
 def sessions_of(lab: Lab) -> list[int]:

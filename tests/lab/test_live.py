@@ -29,7 +29,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 
 
 def opened(browser: Browser, lab: Lab, problems: Problems) -> Page:
-    view = lab.page(browser, problems)
+    view = lab.page(browser, problems, settled=True)
     view.select_option("header.top select", "mine.toml")
     view.wait_for_selector("[data-settled]")
     return view

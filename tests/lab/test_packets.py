@@ -23,19 +23,11 @@ Visit: TypeAlias = "Callable[..., Page]"
 pytestmark = pytest.mark.timeout(300)
 
 SHARED = """title = "Two flows, a marking queue, loss"
-[path]
-rate = "10 Mbps"
-rtt = "40 ms"
-loss = "0.5 %"
-queue = { model = "dualpi2" }
-[[flow]]
-name = "main"
-controller = "prague"
-download = "2 MB"
-[[flow]]
-name = "other"
-controller = "cubic"
-download = "2 MB"
+path = { rate = "10 Mbps", rtt = "40 ms", loss = "0.5 %", queue = { model = "dualpi2" } }
+flow = [
+    { name = "main", controller = "prague", download = "2 MB" },
+    { name = "other", controller = "cubic", download = "2 MB" },
+]
 """
 MOST = 100_000
 SERVED = pytest.param("server", 400, marks=pytest.mark.soak)

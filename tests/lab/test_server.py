@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import socket
 import struct
 import subprocess
@@ -20,11 +19,11 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from lab.conftest import STOP
 from thalweg import Scenario
 from thalweg.base.errors import RequestError
 from thalweg.lab.connection import HEAD_S, MOST_STRANGERS
 from thalweg.lab.folder import Folder
-from thalweg.lab.server import PAGE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -67,13 +66,17 @@ class Lab:
             except OSError:
                 time.sleep(0.05)
 
-    def page(self, browser: Browser, problems: Problems | None = None, width: int = 1400) -> Page:
+    def page(
+        self, browser: Browser, problems: Problems | None = None, width: int = 1400, settled: bool = False
+    ) -> Page:
         """What it serves, once the first trial is shown; `problems` hears what goes wrong there."""
         view = browser.new_context(viewport={"width": width, "height": 900}).new_page()
         if problems is not None:
             problems.watch(view, f"http://127.0.0.1:{self.port}/")
         view.goto(self.address)
         view.wait_for_selector("[data-ready]", timeout=60_000)
+        if not settled:
+            view.evaluate(STOP)
         return view
 
     def get(self, path: str, **headers: str) -> tuple[int, bytes]:
@@ -112,10 +115,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def lab(folder: Path) -> Iterator[Lab]:
-    if not (PAGE / "index.html").exists():
-        assert "CI" not in os.environ, "the page of the lab is missing: make lab"
-        pytest.skip("the page of the lab is missing: make lab")
+def lab(folder: Path, static: str) -> Iterator[Lab]:
     with running(folder) as found:
         yield found
 
@@ -438,7 +438,7 @@ def test_more_pages_than_there_is_room_for_are_refused(lab: Lab) -> None:
 def test_the_page_behind_the_server_shows_the_native_trials(
     lab: Lab, browser: Browser, problems: Problems
 ) -> None:
-    view = lab.page(browser, problems)
+    view = lab.page(browser, problems, settled=True)
     view.wait_for_selector("[data-settled]", timeout=60_000)
     native = Scenario.load("c4/simple-20mbps")  # what one.toml has, the first scenario of the folder
     assert view.locator("[data-hash]").inner_text() == native.run(seed=1).trace_hash

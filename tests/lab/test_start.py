@@ -40,14 +40,8 @@ objective = "slowdown"
 [[elements]]
 """
 OWN = """title = "Our path"
-[path]
-rate = "5 Mbps"
-rtt = "30 ms"
-buffer = "1 bdp"
-[[flow]]
-name = "main"
-controller = "reno"
-download = "300 kB"
+path = { rate = "5 Mbps", rtt = "30 ms", buffer = "1 bdp" }
+flow = [{ name = "main", controller = "reno", download = "300 kB" }]
 """
 
 

@@ -119,17 +119,11 @@ def test_rewards_count_each_byte_and_each_second_once() -> None:
 
 def test_a_trial_that_ends_at_its_time_limit_is_truncated() -> None:
     text = """
-    title = "Two seconds"
-    time_limit = "2 s"
-    [path]
-    rate = "20 Mbps"
-    rtt = "40 ms"
-    [[flow]]
-    name = "main"
-    controller = "cubic"
-    download = "100 MB"
-    background = true
-    """
+title = "Two seconds"
+time_limit = "2 s"
+path = { rate = "20 Mbps", rtt = "40 ms" }
+flow = [{ name = "main", controller = "cubic", download = "100 MB", background = true }]
+"""
     env = Congestion(thalweg.Scenario.from_toml(text, "two-seconds"), observe="elapsed")
     env.reset(seed=1)
     elapsed = 0.0

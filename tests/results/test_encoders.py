@@ -12,13 +12,7 @@ from thalweg.pages.figures import plot_trial, plot_trials
 
 CALL = """title = "A call whose path falls"
 time_limit = "20 s"
-[path]
-rate = "4 Mbps"
-rtt = "40 ms"
-buffer = "100 ms"
-[[path.change]]
-at = "8 s"
-rate = "1 Mbps"
+path = { rate = "4 Mbps", rtt = "40 ms", buffer = "100 ms", change = [{ at = "8 s", rate = "1 Mbps" }] }
 [[flow]]
 name = "call"
 controller = "cubic"

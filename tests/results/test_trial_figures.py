@@ -269,7 +269,7 @@ def test_a_sentence_says_how_many_frames_failed_where_and_why(call: Trial) -> No
 
 
 def test_a_call_in_time_says_so_and_a_download_what_held_it_up(download: Trial) -> None:
-    quiet = Scenario.from_toml(CALL.replace('jitter = { model = "wifi", mean = "30 ms" }', ""), "quiet")
+    quiet = Scenario.from_toml(CALL.replace(', jitter = { model = "wifi", mean = "30 ms" }', ""), "quiet")
     said = plot_trial(quiet.run(seed=1, trace=True)).spec["title"]["subtitle"][1]
     assert re.match(r"All \d+ frames came in time, the slowest after \d+ ms", said)
     said = plot_trial(download).spec["title"]["subtitle"][1]

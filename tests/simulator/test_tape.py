@@ -17,6 +17,11 @@ TIMES = ("entered_s", "marked_s", "left_s", "sent_s", "arrived_s")
 FADING = """
 title = "Outages, noise, jitter in time, and a queue that drops at random"
 time_limit = "3 s"
+flow = [
+    { name = "main", controller = "bbr", call = "2 s" },
+    { name = "other", controller = "cubic", download = "2 MB" },
+]
+traffic = [{ name = "bursts", rate = "2 Mbps", mean_on = "50 ms", mean_off = "100 ms" }]
 [path]
 rate = "8 Mbps"
 rtt = "30 ms"
@@ -25,19 +30,6 @@ queue = "red"
 noise = { rate_sd = "1 Mbps", delay_sd = "1 ms", every = "7 ms" }
 jitter = { model = "wifi", mean = "4 ms", every = "30 ms" }
 loss = { model = "gilbert-elliott", good = "300 ms", bad = "20 ms" }
-[[flow]]
-name = "main"
-controller = "bbr"
-call = "2 s"
-[[flow]]
-name = "other"
-controller = "cubic"
-download = "2 MB"
-[[traffic]]
-name = "bursts"
-rate = "2 Mbps"
-mean_on = "50 ms"
-mean_off = "100 ms"
 """
 CELLS = {
     "fading": (FADING, {}),

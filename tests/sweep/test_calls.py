@@ -11,9 +11,7 @@ from thalweg.experiments.sweep.report.view import view_of
 
 CALL = """title = "A call"
 time_limit = "8 s"
-[path]
-rate = "10 Mbps"
-rtt = "40 ms"
+path = { rate = "10 Mbps", rtt = "40 ms" }
 [[flow]]
 name = "call"
 controller = "gcc"

@@ -22,29 +22,13 @@ Capture = pytest.CaptureFixture[str]
 SHARED = """\
 title = "Two downloads and a call"
 time_limit = "6 s"
-noise.start = "50 ms"
-
-[path]
-rate = "8 Mbps"
-rtt = "40 ms"
-buffer = "1 bdp"
-loss = "0.3 %"
-
-[[flow]]
-name = "main"
-controller = "cubic"
-start = "1 s"
-download = "1 MB"
-
-[[flow]]
-name = "large"
-controller = "c4"
-download = "3 MB"
-
-[[flow]]
-name = "call"
-controller = "bbr"
-call = "3 s"
+noise = { start = "50 ms" }
+path = { rate = "8 Mbps", rtt = "40 ms", buffer = "1 bdp", loss = "0.3 %" }
+flow = [
+    { name = "main", controller = "cubic", start = "1 s", download = "1 MB" },
+    { name = "large", controller = "c4", download = "3 MB" },
+    { name = "call", controller = "bbr", call = "3 s" },
+]
 """
 
 

@@ -21,39 +21,17 @@ pytestmark = pytest.mark.timeout(300)  # longer than others: a loaded machine mu
 LATE = """title = "Late and lossy"
 time_limit = "3 s"
 noise = { start = "200 ms" }
-[path]
-rate = "5 Mbps"
-rtt = "30 ms"
-buffer = "1 bdp"
-loss = "1 %"
-[[flow]]
-name = "main"
-controller = "reno"
-download = "800 kB"
-[[flow]]
-name = "call"
-controller = "cubic"
-start = "500 ms"
-call = "1 s"
-[[pass]]
-flow = "main"
-metric = "completion"
-at_most = "2.6 s"
-in = "50 %"
-[[pass]]
-flow = "main"
-metric = "rate"
-at_least = "4 Mbps"
-informative = true
-[[pass]]
-flow = "call"
-stream = "audio"
-metric = "mean-delay"
-at_most = "100 ms"
-[[pass]]
-flow = "main"
-metric = "closed"
-at_most = "1 s"
+path = { rate = "5 Mbps", rtt = "30 ms", buffer = "1 bdp", loss = "1 %" }
+flow = [
+    { name = "main", controller = "reno", download = "800 kB" },
+    { name = "call", controller = "cubic", start = "500 ms", call = "1 s" },
+]
+pass = [
+    { flow = "main", metric = "completion", at_most = "2.6 s", in = "50 %" },
+    { flow = "main", metric = "rate", at_least = "4 Mbps", informative = true },
+    { flow = "call", stream = "audio", metric = "mean-delay", at_most = "100 ms" },
+    { flow = "main", metric = "closed", at_most = "1 s" },
+]
 """
 SHOWN = """Array.from(
   document.querySelectorAll(".judged tbody tr:has(td)"),

@@ -57,6 +57,25 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def copy(results: Path, tmp_path: Path) -> Path:
+    """The result of the suite, to damage."""
+    return Path(shutil.copytree(results / "results" / "cubic", tmp_path / "copy"))
+
+
+def give(view: Page, folder: Path) -> None:
+    """Opens a folder of the reader."""
+    view.get_by_role("tab", name="Results").click()
+    view.locator(".results input[type=file]").set_input_files(folder)
+
+
+def refusal(view: Page, folder: Path) -> str:
+    """What the page says of a folder that it refuses."""
+    give(view, folder)
+    view.get_by_role("alert").wait_for()
+    return view.get_by_role("alert").inner_text()
+
+
 def opens_each_trial_of(view: Page, result: SuiteResult) -> None:
     """Opens the last trial of each scenario of a result that is listed."""
     assert len(result.outcomes) > 1
@@ -73,8 +92,7 @@ def opens_each_trial_of(view: Page, result: SuiteResult) -> None:
 
 def test_a_result_in_a_folder_of_the_reader_is_opened_by_the_static_page(opened: Open, results: Path) -> None:
     view = opened()
-    view.get_by_role("tab", name="Results").click()
-    view.locator(".results input[type=file]").set_input_files(results / "results" / "cubic")
+    give(view, results / "results" / "cubic")
     view.locator(".stored-trials").wait_for()
     opens_each_trial_of(view, SuiteResult.load(results / "results" / "cubic"))
 
@@ -109,10 +127,8 @@ def test_results_scores_and_sweeps_of_the_folder_are_listed_and_opened_by_the_se
 
 
 @pytest.mark.parametrize("damage", ["format", "seed", "parquet", "missing", "json"])
-def test_a_damaged_result_has_one_message(one_page: Page, results: Path, tmp_path: Path, damage: str) -> None:
-    folder = tmp_path / "damaged"
-    shutil.copytree(results / "results" / "cubic", folder)
-    file = folder / "experiment.json"
+def test_a_damaged_result_has_one_message(one_page: Page, copy: Path, damage: str) -> None:
+    file = copy / "experiment.json"
     document: dict[str, Any] = json.loads(file.read_text())
     scenario = document["scenarios"][0]["name"]
     said = {
@@ -128,34 +144,34 @@ def test_a_damaged_result_has_one_message(one_page: Page, results: Path, tmp_pat
         document["scenarios"][0]["toml"] = 3
     file.write_text("{" if damage == "json" else json.dumps(document))
     if damage == "parquet":
-        table = folder / scenario / "trials.parquet"
+        table = copy / scenario / "trials.parquet"
         table.write_bytes(table.read_bytes()[: table.stat().st_size // 2])
     if damage == "missing":
         file.unlink()
-    one_page.get_by_role("tab", name="Results").click()
-    one_page.locator(".results input[type=file]").set_input_files(folder)
-    one_page.get_by_role("alert").wait_for()
-    assert said in one_page.get_by_role("alert").inner_text()
+    assert said in refusal(one_page, copy)
 
 
 @pytest.mark.parametrize(
     ("damage", "said"), [("codec", "packed as SNAPPY"), ("rows", "1000001 rows, at most 1000000")]
 )
 def test_a_table_that_thalweg_does_not_write_is_not_unpacked(
-    one_page: Page, results: Path, tmp_path: Path, damage: str, said: str
+    one_page: Page, copy: Path, damage: str, said: str
 ) -> None:
-    folder = tmp_path / "other"
-    shutil.copytree(results / "results" / "cubic", folder)
-    file = next(folder.glob("*/trials.parquet"))
+    file = next(copy.glob("*/trials.parquet"))
     table = pl.read_parquet(file)
     if damage == "codec":
         table.write_parquet(file, compression="snappy")
     else:
         table.head(1).select(pl.all().repeat_by(1_000_001).explode()).write_parquet(file)
-    one_page.get_by_role("tab", name="Results").click()
-    one_page.locator(".results input[type=file]").set_input_files(folder)
-    one_page.get_by_role("alert").wait_for()
-    assert said in one_page.get_by_role("alert").inner_text()
+    assert said in refusal(one_page, copy)
+
+
+def lists(view: Page, folder: Path) -> None:
+    """Opens a folder that nothing is wrong with, on a page that has listed no other."""
+    view.reload()
+    view.wait_for_selector("[data-ready]")
+    give(view, folder)
+    view.locator(".stored-trials").wait_for()
 
 
 def varints(data: bytes | bytearray, at: int) -> list[tuple[int, int, int]]:
@@ -191,11 +207,9 @@ def varints(data: bytes | bytearray, at: int) -> list[tuple[int, int, int]]:
 )
 @pytest.mark.parametrize("codec", ["zstd", "uncompressed"])
 def test_a_page_header_that_lies_about_sizes_is_refused_before_it_is_believed(
-    one_page: Page, results: Path, tmp_path: Path, number: int | None, said: str, codec: Any
+    one_page: Page, copy: Path, number: int | None, said: str, codec: Any
 ) -> None:
-    folder = tmp_path / "lies"
-    shutil.copytree(results / "results" / "cubic", folder)
-    file = next(folder.glob("*/trials.parquet"))
+    file = next(copy.glob("*/trials.parquet"))
     rows = 150_000  # seeds of 1.2 MB: the sizes in the header of the page have four bytes, and can say 128 MiB
     seeds = pl.Series("seed", [(7919 * n * n + n) % 2**61 for n in range(rows)], dtype=pl.UInt64)
     table = pl.DataFrame([seeds, pl.Series("trace_hash", ["0123456789abcdef"] * rows)])
@@ -210,15 +224,9 @@ def test_a_page_header_that_lies_about_sizes_is_refused_before_it_is_believed(
         data[begin : begin + length] = bytes(lie)
         file.write_bytes(data)
     if number is None:
-        one_page.reload()  # what is listed is then of this file
-        one_page.wait_for_selector("[data-ready]")
-    one_page.get_by_role("tab", name="Results").click()
-    one_page.locator(".results input[type=file]").set_input_files(folder)
-    if number is None:
-        one_page.locator(".stored-trials").wait_for()
+        lists(one_page, copy)
         return
-    one_page.get_by_role("alert").wait_for()
-    message = one_page.get_by_role("alert").inner_text()
+    message = refusal(one_page, copy)
     assert said in message
     assert "trials.parquet is damaged" in message
 
@@ -239,16 +247,13 @@ def test_a_page_header_that_lies_about_sizes_is_refused_before_it_is_believed(
 )
 @pytest.mark.parametrize("codec", ["zstd", "uncompressed"])
 def test_a_run_that_lies_about_its_length_is_refused_before_it_is_believed(
-    one_page: Page, results: Path, tmp_path: Path, codec: Any, run: str, lie: str, said: str
+    one_page: Page, copy: Path, codec: Any, run: str, lie: str, said: str
 ) -> None:
-    folder = tmp_path / "runs"
-    shutil.copytree(results / "results" / "cubic", folder)
-    first = json.loads((folder / "experiment.json").read_text())["scenarios"][0]["name"]
-    file = folder / first / "trials.parquet"
+    first = json.loads((copy / "experiment.json").read_text())["scenarios"][0]["name"]
+    file = copy / first / "trials.parquet"
     draw = random.Random(1)
-    rows = (
-        3000  # seeds that nothing packs, and 1500 times each of two hashes: pages as they are, with runs of both
-    )
+    # Seeds that nothing packs, and 1500 times each of two hashes: pages as they are, with runs of both.
+    rows = 3000
     seeds = pl.Series("seed", [draw.getrandbits(64) for _ in range(rows)], dtype=pl.UInt64)
     table = pl.DataFrame([seeds, pl.Series("trace_hash", [f"{row // 1500:016x}" for row in range(rows)])])
     table.write_parquet(file, compression=codec, statistics=False)
@@ -256,16 +261,10 @@ def test_a_run_that_lies_about_its_length_is_refused_before_it_is_believed(
     assert bytes.fromhex(run) in data
     file.write_bytes(data.replace(bytes.fromhex(run), bytes.fromhex(lie)) if run else data)
     if not run:
-        one_page.reload()  # what is listed is then of this file
-        one_page.wait_for_selector("[data-ready]")
-    one_page.get_by_role("tab", name="Results").click()
-    one_page.locator(".results input[type=file]").set_input_files(folder)
-    if not run:
-        one_page.locator(".stored-trials").wait_for()
+        lists(one_page, copy)
         assert one_page.locator(".stored-trials li").first.inner_text().startswith(f"seed {seeds[0]} ")
         return
-    one_page.get_by_role("alert").wait_for()
-    message = one_page.get_by_role("alert").inner_text()
+    message = refusal(one_page, copy)
     assert said in message
     assert "trials.parquet is damaged" in message
 
@@ -279,10 +278,8 @@ def varint(number: int) -> bytes:
     return bytes([*found, rest])
 
 
-def test_groups_of_rows_that_only_add_up_are_refused(one_page: Page, results: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "groups"
-    shutil.copytree(results / "results" / "cubic", folder)
-    file = next(folder.glob("*/trials.parquet"))
+def test_groups_of_rows_that_only_add_up_are_refused(one_page: Page, copy: Path) -> None:
+    file = next(copy.glob("*/trials.parquet"))
     seeds = pl.Series("seed", range(150_000), dtype=pl.UInt64)
     table = pl.DataFrame([seeds, pl.Series("trace_hash", ["0123456789abcdef"] * 150_000)])
     table.write_parquet(file, row_group_size=100_000, statistics=False)
@@ -294,10 +291,7 @@ def test_groups_of_rows_that_only_add_up_are_refused(one_page: Page, results: Pa
         assert len(varint(rows)) == len(varint(lie))
         footer = footer.replace(b"\x16" + varint(rows), b"\x16" + varint(lie))
     file.write_bytes(data[:begin] + footer)
-    one_page.get_by_role("tab", name="Results").click()
-    one_page.locator(".results input[type=file]").set_input_files(folder)
-    one_page.get_by_role("alert").wait_for()
-    assert "170000 rows in a group, 150000 in all" in one_page.get_by_role("alert").inner_text()
+    assert "170000 rows in a group, 150000 in all" in refusal(one_page, copy)
 
 
 def test_a_result_is_opened_while_many_trials_run(browser: Browser, results: Path) -> None:
