@@ -147,6 +147,14 @@ def test_a_criterion_that_fails_more_often_is_status_one_and_one_that_fails_by_c
     assert all(one["answer"] == "worse" for one in document["failures"])
 
 
+def test_a_second_criterion_on_one_number_has_a_case_of_its_own(stored: Any, capsys: Capture) -> None:
+    more = {"at_most": 20.0, "more_criteria": [main_completion(at_most=11.0)]}
+    a, b = stored("a", HUNDRED, **more), stored("b", late(HUNDRED, MANY), **more)
+    assert main(["compare", a, b, "--fail-above", "50 %", "--format", "junit"]) == 1
+    assert 'failures="1"' in (said := capsys.readouterr().out)
+    assert 'name="main completion &lt;= 11 s"' in said
+
+
 def test_a_verdict_that_changes_by_chance_is_said_and_not_failed(stored: Any, capsys: Capture) -> None:
     a, b = stored("a", HUNDRED, at_most=11.0), stored("b", late(HUNDRED, 1), at_most=11.0)
     assert main(["compare", a, b, "--fail-above", "5 %"]) == 0
@@ -291,6 +299,7 @@ def test_studies_are_compared_row_by_row(tmp_path: Path, capsys: Capture) -> Non
     for limit in ("30 %", "20 %"):  # no trials, no answer
         assert main(["compare", a, b, "--fail-above", limit]) == 2
         assert "no trials are stored" in capsys.readouterr().err
+    assert main(["compare", a, b, "--format", "junit"]) == 2
     assert main(["compare", a, b, "--format", "markdown"]) == 0
     assert "| bbr | harm | 0.4 | 0.5 | +25.0 % |" in capsys.readouterr().out
 
@@ -299,7 +308,7 @@ def test_a_row_that_the_other_study_lacks_is_no_pass(tmp_path: Path, capsys: Cap
     a = study(tmp_path / "a", [{"who": "c4", "harm": 0.2}, {"who": "bbr", "harm": 0.4}])
     b = study(tmp_path / "b", [{"who": "c4", "harm": 0.2}])
     assert main(["compare", a, b, "--fail-above", "5 %"]) == 2
-    assert "B lacks 1 of A: bbr" in capsys.readouterr().err
+    assert "B lacks what A has: bbr" in capsys.readouterr().err
 
 
 def with_trials(folder: Path, values: dict[str, Sequence[float]], seed: int = 1) -> str:
@@ -342,10 +351,19 @@ def test_a_measure_that_no_trial_of_the_other_study_defines_is_no_pass(tmp_path:
     never = {"settled": [np.nan] * 40, "seldom": [np.nan] * 40}
     b = with_trials(tmp_path / "b", {"share": steady, **never})
     c = with_trials(tmp_path / "c", {"share": steady})
-    for other in (b, c):
+    often = with_trials(tmp_path / "d", {"share": steady, "settled": [*steady[20:], *[np.nan] * 20]})
+    for other in (b, c, often):
         assert main(["compare", a, other, "--fail-above", "5 %"]) == 2
-        assert capsys.readouterr().err == "error: B lacks 1 of A: c4 settled\n"
+        assert capsys.readouterr().err == "error: B lacks what A has: c4 settled\n"
     assert main(["compare", b, a, "--fail-above", "5 %"]) == 0
+    # One of 40 after none is no more than chance allows.
+    seldom = with_trials(tmp_path / "e", {"share": steady, "settled": [*steady[1:], np.nan]})
+    assert main(["compare", a, seldom, "--fail-above", "5 %"]) == 0
+    # Where nothing is left to compare there is no answer, and nothing to plan.
+    nothing = with_trials(tmp_path / "f", {"share": [np.nan] * 40})
+    assert main(["compare", nothing, nothing, "--fail-above", "5 %"]) == 2
+    assert "Nothing that both have was compared." in capsys.readouterr().out
+    assert main(["compare", nothing, "--plan", "5 %"]) == 2
 
 
 def test_equal_studies_on_other_seeds_seldom_differ() -> None:
@@ -411,6 +429,7 @@ def test_a_plan_says_how_many_trials_a_difference_needs(stored: Any, capsys: Cap
         (["--plan", "2", b, b], "--plan with 3 folders; accepted: A, or A and B"),
         (["--plan", "two"], "--plan 'two': accepted: a percentage, such as \"5 %\""),
         (["--plan", "2", "--fail-above", "2"], "--plan cannot be combined with --fail-above"),
+        (["--plan", "2", "--plot", "a.svg"], "--plan cannot be combined with --plot"),
         (["--plan", "2", "--format", "junit"], "--plan cannot be combined with --format junit"),
     ):
         assert main(["compare", a, *words]) == 2

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,10 +15,11 @@ import pytest
 from thalweg.base.errors import RequestError
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
+from thalweg.experiments.comparison.suite import StoredSuite
 from thalweg.judging.comparison.worse import find_worse
 from thalweg.judging.statistics.rates import chance_of_more
 from thalweg.judging.verdict import Statistics
-from thalweg.results.comparison.suites import compare_failures, compare_results, shared_seeds
+from thalweg.results.comparison.suites import compare_failures, compare_results
 from thalweg.results.suite_result import SuiteResult
 
 Make = Callable[..., Outcomes]
@@ -26,6 +28,10 @@ NAN = float("nan")
 
 def result(*outcomes: Outcomes, seed: int = 1) -> SuiteResult:
     return SuiteResult(None, "by hand", None, seed=seed, outcomes=list(outcomes))
+
+
+def stored(of: SuiteResult) -> StoredSuite:
+    return StoredSuite(Path(), of)
 
 
 def test_trials_are_paired_by_seed_not_by_index(outcomes_of: Make) -> None:
@@ -86,8 +92,8 @@ def test_a_dead_call_is_worse_than_a_slow_one() -> None:
 
 def test_seeds_in_common_between_suites_that_began_from_different_seeds_are_counted(outcomes_of: Make) -> None:
     a, b = result(outcomes_of([1.0] * 100, seed=1), seed=1), result(outcomes_of([1.0] * 100, seed=2), seed=2)
-    assert shared_seeds(a, b) == 99
-    assert shared_seeds(a, a) == 0  # pairs, as asked for
+    assert stored(a).shared_seeds(stored(b)) == 99
+    assert stored(a).shared_seeds(stored(a)) == 0  # pairs, as asked for
     (row,) = compare_results(a, b)
     assert row.paired is not None
     assert row.paired.ties == 99

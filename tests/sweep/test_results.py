@@ -141,6 +141,11 @@ def test_a_sweep_that_is_better_passes_a_limit_and_one_that_is_worse_does_not(
     assert "differs: " not in said.err  # nor is what limits a flow worse
     assert main(["compare", fast, slow, "--fail-above", "5 %", "--format", "github"]) == 1
     assert "::error" in capsys.readouterr().out
+    assert main(["compare", fast, "--plan", "5 %", "--format", "json"]) == 0
+    planned = json.loads(capsys.readouterr().out)["rows"]
+    assert any(
+        row["a"] == 0 and row["needs_trials"] is None for row in planned
+    )
     assert main(["compare", fast, slow, "--format", "json"]) == 0
     rows = {(row["scenario"], row["metric"]): row for row in json.loads(capsys.readouterr().out)["rows"]}
     rate = rows["path.rtt = 40 ms", "rate"]

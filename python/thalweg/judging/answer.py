@@ -83,7 +83,7 @@ class Comparison:
             return finite(difference)
         if not self.a or not math.isfinite(self.a) or not math.isfinite(difference):
             return None
-        return difference / abs(self.a)
+        return finite(difference / abs(self.a))
 
     def document(self) -> dict[str, Any]:
         """This comparison as JSON; numbers of what never happened are null."""

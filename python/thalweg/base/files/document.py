@@ -2,7 +2,7 @@
 
     {
       "format": "thalweg-experiment/1",
-      "kind": "suite", "study", "sweep", "hunt" or "tails"; "gate", "bench", "score" and "tune" are only printed
+      "kind": "suite", "study", "sweep", "hunt" or "tails"; "gate", "bench", "score" and "tune" are in no folder
       "name": ...,     "the suite, the study or the scenario; null for a scenario file on its own"
       "title", "source", "version", "engine", "host", "started", "command", "seed", "trials", "wall_s", "core_s",
       ...

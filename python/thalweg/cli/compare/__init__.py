@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -103,7 +103,9 @@ def compare(
     Example: `thalweg compare results/before results/after --fail-above "5 %"`
     """
     if plan is not None:
-        _refuse_with_plan(results, fail_above, format_)
+        _refuse_with_plan(
+            results, {"--fail-above": fail_above, "--plot": plot, "--only": only, "--metric": metric}, format_
+        )
         return print_plan(_load(results), _fraction("--plan", plan), margin / 100, format_)
     if not 2 <= len(results) <= len(LETTERS):
         given = "1 folder" if len(results) == 1 else f"{len(results)} folders"
@@ -116,8 +118,9 @@ def compare(
     pairs = [Pair.of(sides[0], b, letter, margin / 100) for letter, b in zip(LETTERS[1:], sides[1:], strict=False)]
     for pair in pairs:
         _warn_of_shared_seeds(pair)
-    if format_ in ci.FORMATS:
-        found = find(pairs, MARGIN if limit is None else limit)
+    is_for_ci = format_ in ci.FORMATS
+    found = find(pairs, margin / 100 if limit is None else limit) if is_for_ci or limit is not None else []
+    if is_for_ci:
         cases = [case for one in found for case in cases_of(one, is_only=len(pairs) == 1)]
         say(ci.document(format_, f"compare with {results[0]}", cases))
     elif format_ is SuiteFormat.JSON:
@@ -126,23 +129,24 @@ def compare(
         (print_markdown if format_ is SuiteFormat.MARKDOWN else print_tables)(pairs, margin / 100)
     for pair in filter(lambda pair: pair.lacking, pairs):
         complain(lacks(pair), label="warning: " if limit is None else "error: ")
-    if limit is None:
-        return PASSED
-    status = _judge(find(pairs, limit), limit)
     bare = [str(side.folder) for side in sides if not side.has_trials]
-    if bare:
+    if bare and found:
         complain(
             f"{', '.join(bare)}: no trials are stored (trials.parquet), and numbers without them do not tell a "
-            "difference from chance; accepted for --fail-above: studies that this version stored with their trials"
+            "difference from chance; accepted here: studies that this version stored with their trials"
         )
-    return status or (REFUSED if bare or any(pair.lacking for pair in pairs) else PASSED)
+        return REFUSED
+    if limit is None:
+        return PASSED
+    lacks_some = any(pair.lacking or not pair.rows for pair in pairs)
+    return _judge(found, limit) or (REFUSED if lacks_some else PASSED)
 
 
 def _load(folders: Sequence[str]) -> list[Side]:
     """The experiments in these folders, which are of one kind. Raises RequestError."""
     kinds = [kind_in(Path(folder)) for folder in folders]
     usual = next((kind for kind in kinds if kind is not None and kind in LOADERS), "suite")
-    loaders = [LOADERS.get(kind or usual, LOADERS["suite"]) for kind in kinds]
+    loaders = [LOADERS.get(kind or usual, LOADERS[usual]) for kind in kinds]
     sides = [load(Path(folder)) for load, folder in zip(loaders, folders, strict=True)]
     first = sides[0]
     for side in sides:
@@ -177,18 +181,19 @@ def _judge(found: Sequence[Found], limit: float) -> int:
 def _warn_of_shared_seeds(pair: Pair) -> None:
     if shared := pair.a.shared_seeds(pair.b):
         complain(
-            f"A and {pair.letter} begin with different seeds, and {shared} trials have seeds of both: they are "
-            "the same draws of the path, no new evidence; suites of this version share none",
+            f"A begins with seed {pair.a.seed}, {pair.letter} with seed {pair.b.seed}, and {shared} trials have "
+            "seeds of both: they are the same draws of the path, no new evidence; sets of seeds share none",
             label="warning: ",
         )
 
 
-def _refuse_with_plan(results: Sequence[str], fail_above: str | None, format_: SuiteFormat) -> None:
+def _refuse_with_plan(results: Sequence[str], others: Mapping[str, object], format_: SuiteFormat) -> None:
     """Refuses what a plan cannot have. Raises RequestError."""
     if len(results) > 2:
         raise RequestError(f"--plan with {len(results)} folders; accepted: A, or A and B")
-    if fail_above is not None:
-        raise RequestError("--plan cannot be combined with --fail-above: it judges nothing")
+    for option, given in others.items():
+        if given:
+            raise RequestError(f"--plan cannot be combined with {option}: it compares and draws nothing")
     if format_ in ci.FORMATS:
         raise RequestError(f"--plan cannot be combined with --format {format_}; accepted: table, json, markdown")
 

@@ -23,7 +23,7 @@ from thalweg.judging.comparison.failures import Failures
 from thalweg.judging.comparison.row import Row
 from thalweg.judging.comparison.worse import find_worse
 
-ANSWERED = ("better", "worse", "differs")
+_ANSWERED = ("better", "worse", "differs")
 _NUMBERS = ("row", "column", "A", "B", "change")
 _NAMED = 3
 """How many things that a result lacks a message names."""
@@ -48,7 +48,7 @@ def document_of(pairs: Sequence[Pair]) -> dict[str, object]:
     base = pairs[0].a
     return {
         "a": str(base.folder),
-        "kind": base.kind,
+        "of": base.kind,
         "versions": [side.version for side in (base, *(pair.b for pair in pairs))],
         **(comparisons[0] if len(comparisons) == 1 else {"comparisons": comparisons}),
     }
@@ -93,10 +93,15 @@ def cases_of(found: Found, *, is_only: bool) -> Iterator[Case]:
         a, more = median_and_more(row)
         verb = "differs from" if row.better is None else "worse than in"
         said = [f"{verb} A: {a}, {more}"] if id(row) in differing else []
-        said += [told] if (told := often.get((row.scenario, name))) else []
-        few = f"undecided whether it is worse by more than {percent(found.limit)}: not enough trials"
+        said += [told] if (told := often.pop((row.scenario, name), None)) else []
+        worse_than = "differs" if row.better is None else "is worse"
+        few = f"undecided whether it {worse_than} by more than {percent(found.limit)}: not enough trials"
         skipped = few if id(row) in undecided and not said else None
         yield Case(row.scenario, f"{letter}{name}", "; ".join(said) or None, skipped)
+    for (scenario, name), told in often.items():  # of a second criterion on what a row is about
+        yield Case(scenario, f"{letter}{name}", told)
+    for name in found.pair.lacking:
+        yield Case(name, f"{letter}lacking", "what A has is missing")
 
 
 def counts(one: Failures) -> str:
@@ -108,13 +113,13 @@ def counts(one: Failures) -> str:
 
 def lacks(pair: Pair) -> str:
     """What the other experiment lacks, in one line."""
-    more = ["..."] if len(pair.lacking) > _NAMED else []
-    return f"{pair.letter} lacks {len(pair.lacking)} of A: {'; '.join([*pair.lacking[:_NAMED], *more])}"
+    more = f" and {left} more" if (left := len(pair.lacking) - _NAMED) > 0 else ""
+    return f"{pair.letter} lacks what A has: {'; '.join(pair.lacking[:_NAMED])}{more}"
 
 
 def _shown(pair: Pair) -> list[Row]:
     """The rows of tables: where there are many, those that differ."""
-    return [row for row in pair.rows if pair.a.is_short or row.answer in ANSWERED]
+    return [row for row in pair.rows if pair.a.is_short or row.answer in _ANSWERED]
 
 
 def _number_headers(pair: Pair) -> list[str]:
@@ -137,9 +142,9 @@ def _number(value: float | None) -> str:
 def _summary(pair: Pair, margin: float) -> str:
     """How many differ, and which comparisons stand behind that."""
     rows, beyond = pair.rows, f"by more than {percent(margin)}"
-    differ = sum(row.answer in ANSWERED for row in rows)
+    differ = sum(row.answer in _ANSWERED for row in rows)
     many = f"{differ} of {len(rows)} comparisons differ" if differ else "No comparison differs"
-    parts = [f"{many} {beyond} (false discovery rate 5 %)."] if rows else []
+    parts = [f"{many} {beyond} (false discovery rate 5 %)." if rows else "Nothing that both have was compared."]
     if apart := sum(row.paired is None for row in rows):
         parts.append(f"{apart} have no seeds in common.")
     if useless := sum(row.paired is not None and not row.pairs_are_sharper for row in rows):

@@ -24,8 +24,6 @@ _COLUMNS = (
 )
 _DIGITS = 5
 """Digits of a median that messages name."""
-
-
 _OF_CRITERIA = ("criteria", "failures")
 
 

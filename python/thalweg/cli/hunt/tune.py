@@ -65,13 +65,13 @@ def tune(
 
     again = command_line("tune", inspect.signature(tune, eval_str=True), locals())
     begin, made = time.perf_counter(), Provenance(command=again)
-    code = file_of(controller)
+    of, code = Suite.find(suite), file_of(controller)
     check_outputs({"--out": out}, [Path(code)] if code else [])
     tuner = Tuner(read_options(controller, option or []), suite, trials, seed, budget, search_seed)
     with Bar() as bar, stopped_by_terminate(), chosen(jobs, cluster) as tuner.executor:
         tuned = tuner.run(bar.show)
     made.wall_s = time.perf_counter() - begin
-    of, title = Suite.find(suite), f"Options of {controller}"
+    title = f"Options of {controller}"
     head = made.head("tune", of.name, title, of.source, first_seed(seed), trials, tuned.core_s)
     document = {**head, **tuned.document()}
     if format_ is Format.JSON:

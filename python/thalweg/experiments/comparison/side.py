@@ -12,6 +12,7 @@ from thalweg.base.files.document import Kind
 from thalweg.judging.comparison.failures import Failures
 from thalweg.judging.comparison.row import Row
 from thalweg.judging.comparison.sample import Compared
+from thalweg.judging.statistics.interval import finite
 from thalweg.results.comparison.traded import Traded
 
 Samples = Mapping[tuple[str, str], Compared]
@@ -33,7 +34,7 @@ class Change:
         """By what share b is larger than a; None where one is missing, or a is 0."""
         if self.a is None or self.b is None or self.a == 0:
             return None
-        return (self.b - self.a) / abs(self.a)
+        return finite((self.b - self.a) / abs(self.a))
 
     def is_beyond(self, margin: float) -> bool:
         """Whether both differ by more than a share of a; a number that one of them lacks differs."""
@@ -52,6 +53,8 @@ class Side(ABC):
     kind: Kind
     folder: Path
     version: str
+    seed: int
+    """The seed of the first trial."""
     has_trials = True
     """Whether values of trials are stored, without which nothing is judged."""
     knows_better = True
@@ -91,7 +94,10 @@ class Side(ABC):
 
     def shared_seeds(self, b: Self) -> int:
         """How many trials of b repeat trials of this one although the two started from different seeds."""
-        return 0
+        if self.seed == b.seed:
+            return 0
+        ours, theirs = ({cell: one.values["seed"] for (cell, _), one in of.samples().items()} for of in (self, b))
+        return max((len({*ours[cell]} & {*theirs[cell]}) for cell in ours.keys() & theirs.keys()), default=0)
 
     def numbers(self, b: Self) -> list[Change]:
         """The numbers of tables that are more than medians of trials."""

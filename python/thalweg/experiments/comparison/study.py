@@ -7,8 +7,8 @@ Rows belong together that say the same in words: a study names its cells by cont
 that say the same in words are distinguished by their position. A difference of two such numbers has no interval,
 and proves nothing.
 
-Limits: a measure that some trial does not define is not compared; one that each trial of a defines and none of b
-is named (`lacking`). What a study claims is in its checks.
+Limits: a measure that some trial does not define is not compared; one that each trial of a defines, and trials of
+b do not more often than chance allows, is named (`lacking`). What a study claims is in its checks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ from thalweg.experiments.comparison.side import Change, Samples, Side
 from thalweg.experiments.studies.runner.folder import TRIALS
 from thalweg.judging.comparison.row import Row, compare_samples, judge
 from thalweg.judging.comparison.sample import Compared, Sample
+from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.statistics.interval import finite
+from thalweg.judging.statistics.rates import chance_of_more
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -69,6 +71,11 @@ class StoredStudy(Side):
         return self.trials is not None
 
     @property
+    def seed(self) -> int:  # type: ignore[override]
+        """The seed of the first trial of each cell."""
+        return self.seeds.start
+
+    @property
     def about(self) -> str:
         """Which study it is."""
         return f"{self.name}, version {self.version}"
@@ -94,7 +101,6 @@ class StoredStudy(Side):
 
     def numbers(self, b: StoredStudy) -> list[Change]:
         """Every number of the rows that both have. Raises RequestError if they share no row."""
-        self._check_same(b)
         others = dict(_named(b.table))
         found = [
             Change(name, column, _number(value), _number(others[name].get(column)))
@@ -151,12 +157,20 @@ def compare_trials(a: Samples, b: Samples, margin: float, *, of_a: bool = False)
 
 
 def lost(a: Samples, b: Samples) -> list[str]:
-    """The numbers that each trial of a defines, and none of b, in words."""
-    return [
-        f"{cell} {subject}"
-        for (cell, subject), sample in a.items()
-        if not _lacks_some(sample) and ((cell, subject) not in b or _undefined(b[cell, subject]).all())
-    ]
+    """The numbers that each trial of a defines, and trials of b do not more often than chance allows, in words.
+
+    Fisher's exact test, of all these numbers as one family (Bonferroni). A cell that b lacks is not named by its
+    numbers.
+    """
+    cells = {cell for cell, _ in b}
+    own = {key: one for key, one in a.items() if key[0] in cells and not _lacks_some(one)}
+    return [" ".join(key) for key, one in own.items() if _is_lost(one, b.get(key), len(own))]
+
+
+def _is_lost(a: Compared, b: Compared | None, family: int) -> bool:
+    if b is None or (gone := int(_undefined(b).sum())) == len(b.values):
+        return True
+    return gone > 0 and chance_of_more(0, len(a.values), gone, len(b.values)) <= RATE / family
 
 
 def _lacks_some(sample: Compared) -> bool:
@@ -180,8 +194,9 @@ def samples_of(file: Path) -> Samples:
         )
     except (OSError, pl.exceptions.PolarsError) as error:
         raise ResultError(f"{file}: this is not a table of trials: {error}") from None
-    if columns.select("cell", "measure", "seed").is_duplicated().any():
-        raise ResultError(f"{file}: a seed comes twice; accepted: a table as it was written")
+    keys = columns.select("cell", "measure", "seed")
+    if keys.is_duplicated().any() or keys.null_count().sum_horizontal().item():
+        raise ResultError(f"{file}: a seed comes twice or is missing; accepted: a table as it was written")
     parts = columns.partition_by("cell", "measure", as_dict=True, maintain_order=True)
     return {
         (str(cell), str(measure)): Sample(str(measure), part.select("seed", pl.col("value").fill_null(math.nan)))

@@ -9,6 +9,7 @@ from pathlib import Path
 from thalweg.experiments.comparison.side import Samples, Side
 from thalweg.judging.comparison.failures import Failures
 from thalweg.judging.comparison.row import Row
+from thalweg.judging.comparison.sample import Compared
 from thalweg.results.comparison import suites
 from thalweg.results.comparison.traded import Traded, traded
 from thalweg.results.suite_result import SuiteResult
@@ -33,17 +34,22 @@ class StoredSuite(Side):
         return self.result.version
 
     @property
+    def seed(self) -> int:  # type: ignore[override]
+        """The seed of the first trial."""
+        return self.result.seed
+
+    @property
     def about(self) -> str:
         """Who played which flows, and when."""
         return f"{self.result.controllers} ({self.result.started}, version {self.version})"
 
     def samples(self) -> Samples:
         """The first criterion on each subject of each scenario."""
-        return {
-            (outcomes.scenario.name, one.subject): one
-            for outcomes in self.result.outcomes
-            for one in reversed(suites.asked(outcomes))
-        }
+        found: dict[tuple[str, str], Compared] = {}
+        for outcomes in self.result.outcomes:
+            for one in suites.asked(outcomes):
+                found.setdefault((outcomes.scenario.name, one.subject), one)
+        return found
 
     def rows(self, b: StoredSuite, margin: float, *, of_a: bool = False) -> list[Row]:
         """Each criterion that both have."""
@@ -60,7 +66,3 @@ class StoredSuite(Side):
     def traded(self, b: StoredSuite, rows: Sequence[Row]) -> list[Traded]:
         """What calls paid in rate for being better."""
         return traded(rows, self.result, b.result)
-
-    def shared_seeds(self, b: StoredSuite) -> int:
-        """How many trials of b repeat trials of this one although the two started from different seeds."""
-        return suites.shared_seeds(self.result, b.result)

@@ -45,6 +45,11 @@ class StoredSweep(Side):
         return str(self.result.head["version"])
 
     @property
+    def seed(self) -> int:  # type: ignore[override]
+        """The seed of the first trial of each point."""
+        return int(self.result.head["seed"])
+
+    @property
     def about(self) -> str:
         """Which scenario it varies."""
         return f"sweep of {self.result.head['name']}, version {self.version}"

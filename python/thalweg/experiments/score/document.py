@@ -8,8 +8,8 @@ not count: they are figures, and guards. Nor do the streams of a call: they are 
 A score comes with Student's interval over seeds: for a half over the means that each seed has over all
 scenarios. It tells what other seeds would change, and not what other scenarios would.
 
-The document has the head of all experiments without host and times, and no path of the machine but the text that
-named the controller: the same command, file and version give the same bytes.
+The document has the head of all experiments without host and times, and no path of the machine but the words of
+the command: the same command, file and version give the same bytes.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from thalweg.judging.comparison.row import MARGIN, Row
 from thalweg.judging.comparison.sample import Compared
 from thalweg.judging.statistics.differences import LEAST_PAIRS, least_of_all, least_pairs
 from thalweg.judging.statistics.discovery import RATE
-from thalweg.judging.statistics.interval import Values
+from thalweg.judging.statistics.interval import Values, finite
 
 POWER = 0.9
 """In how many cases so many trials tell the difference."""
@@ -51,8 +51,8 @@ class Planned:
             "scenario": self.scenario,
             "criterion": self.a.subject,
             "unit": self.a.unit,
-            "a": self.a.median,
-            "difference": self.difference,
+            "a": finite(self.a.median),
+            "difference": finite(self.difference),
             "n": self.n,
             "needs_trials": self.needs,
             "of": "pairs" if self.in_pairs else "all with all",
@@ -72,7 +72,10 @@ def plan(
             f"a difference of {100 * size:g} % does not count: accepted: more than {100 * margin:g} %"
         )
     if rows is None:
-        return [_planned(name, one, size, margin, RATE / len(a), None) for (name, _), one in a.items()]
+        known = [(name, one) for (name, _), one in a.items() if not one.values["value"].is_nan().any()]
+        if not known:
+            raise RequestError("--plan requires numbers that all trials define, and none are stored")
+        return [_planned(name, one, size, margin, RATE / len(known), None) for name, one in known]
     found = []
     for row in rows:
         pairs = row.paired if row.paired and row.pairs_are_sharper else None

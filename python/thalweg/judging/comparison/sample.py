@@ -4,38 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import polars as pl
 
 from thalweg.judging.measures import Better
 from thalweg.judging.statistics.interval import Interval, Values, finite
 from thalweg.judging.statistics.quantiles import median_interval
-
-
-class Compared(Protocol):
-    """A criterion with its statistics (`judging.verdict`), or a number that no criterion bounds (`Sample`)."""
-
-    @property
-    def flow(self) -> str | None: ...  # noqa: D102 - as `Sample` says, as all below
-    @property
-    def stream(self) -> str | None: ...  # noqa: D102
-    @property
-    def metric(self) -> str: ...  # noqa: D102
-    @property
-    def unit(self) -> str: ...  # noqa: D102
-    @property
-    def better(self) -> Better | None: ...  # noqa: D102
-    @property
-    def values(self) -> pl.DataFrame: ...  # noqa: D102
-    @property
-    def subject(self) -> str: ...  # noqa: D102
-    @property
-    def median_interval(self) -> Interval: ...  # noqa: D102
-    @property
-    def median(self) -> float: ...  # noqa: D102
-
-    def document(self) -> dict[str, Any]: ...  # noqa: D102
+from thalweg.judging.verdict import Statistics
 
 
 @dataclass(frozen=True)
@@ -76,3 +52,7 @@ class Sample:
         """This as JSON; the comparison has the rest."""
         interval = self.median_interval
         return {"n": interval.n, "median": finite(interval.value), "median_interval95": interval.document()}
+
+
+Compared: TypeAlias = Statistics | Sample
+"""A criterion with its statistics, or a number that no criterion bounds."""

@@ -51,14 +51,6 @@ def missing(a: SuiteResult, b: SuiteResult) -> list[str]:
     return [ours.scenario.name for ours in a.outcomes if ours.scenario.name not in others]
 
 
-def shared_seeds(a: SuiteResult, b: SuiteResult) -> int:
-    """How many trials of b repeat trials of a although the two started from different seeds."""
-    if a.seed == b.seed:
-        return 0
-    common = (len({*ours.trials["seed"]} & {*other.trials["seed"]}) for ours, other in _common(a, b))
-    return max(common, default=0)
-
-
 def _common(a: SuiteResult, b: SuiteResult) -> Iterator[tuple[Outcomes, Outcomes]]:
     """The scenarios that both have."""
     others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
