@@ -31,7 +31,7 @@ def result(*outcomes: Outcomes, seed: int = 1) -> SuiteResult:
 
 
 def stored(of: SuiteResult) -> StoredSuite:
-    return StoredSuite(Path(), of)
+    return StoredSuite.of(of, Path())
 
 
 def test_trials_are_paired_by_seed_not_by_index(outcomes_of: Make) -> None:

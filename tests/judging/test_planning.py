@@ -28,7 +28,7 @@ def result(*outcomes: Outcomes, seed: int = 1) -> SuiteResult:
 
 
 def samples(*outcomes: Outcomes) -> Samples:
-    return StoredSuite(Path(), result(*outcomes)).samples()
+    return StoredSuite.of(result(*outcomes), Path()).samples()
 
 
 def told(a: Values, b: Values, paired: bool) -> bool:

@@ -143,9 +143,7 @@ def test_a_sweep_that_is_better_passes_a_limit_and_one_that_is_worse_does_not(
     assert "::error" in capsys.readouterr().out
     assert main(["compare", fast, "--plan", "5 %", "--format", "json"]) == 0
     planned = json.loads(capsys.readouterr().out)["rows"]
-    assert any(
-        row["a"] == 0 and row["needs_trials"] is None for row in planned
-    )
+    assert any(row["a"] == 0 and row["needs_trials"] is None for row in planned)
     assert main(["compare", fast, slow, "--format", "json"]) == 0
     rows = {(row["scenario"], row["metric"]): row for row in json.loads(capsys.readouterr().out)["rows"]}
     rate = rows["path.rtt = 40 ms", "rate"]

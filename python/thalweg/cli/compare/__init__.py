@@ -127,7 +127,7 @@ def compare(
         print_json(document_of(pairs))
     else:
         (print_markdown if format_ is SuiteFormat.MARKDOWN else print_tables)(pairs, margin / 100)
-    for pair in filter(lambda pair: pair.lacking, pairs):
+    for pair in (pair for pair in pairs if pair.lacking):
         complain(lacks(pair), label="warning: " if limit is None else "error: ")
     bare = [str(side.folder) for side in sides if not side.has_trials]
     if bare and found:

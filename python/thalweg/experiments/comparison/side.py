@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from thalweg.base.files.document import Kind
 from thalweg.judging.comparison.failures import Failures
@@ -47,21 +47,26 @@ class Change:
         return {"row": self.row, "column": self.column, "a": self.a, "b": self.b, "change": self.change}
 
 
+@dataclass(frozen=True)
 class Side(ABC):
     """A stored experiment. What it says of another one is what that has in common with it."""
 
-    kind: Kind
     folder: Path
     version: str
     seed: int
     """The seed of the first trial."""
-    has_trials = True
-    """Whether values of trials are stored, without which nothing is judged."""
-    knows_better = True
+
+    kind: ClassVar[Kind]
+    knows_better: ClassVar[bool] = True
     """Whether it says which end of its numbers is better: then those without one, such as what limits a flow, are
     shown and cannot be worse."""
-    is_short = True
+    is_short: ClassVar[bool] = True
     """Whether all its comparisons are shown, and not only those that differ."""
+
+    @property
+    def has_trials(self) -> bool:
+        """Whether values of trials are stored, without which nothing is judged."""
+        return True
 
     @property
     @abstractmethod

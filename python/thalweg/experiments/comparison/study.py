@@ -51,29 +51,27 @@ class StoredStudy(Side):
     """What a folder says about a study."""
 
     kind = "study"
-    folder: Path
-    name: str
-    version: str
-    table: list[Numbers]
-    """Its rows."""
-    files: Sequence[str] = ()
-    """What belongs to it, by names below the folder."""
-    seeds: range = range(0)
-    """Seeds of the trials of each cell."""
-    trials: Path | None = None
-    """The values of all trials, if they are stored."""
     knows_better = False
     is_short = False
+    name: str
+    table: list[Numbers]
+    """Its rows."""
+    files: Sequence[str]
+    """What belongs to it, by names below the folder."""
+    n: int
+    """Trials of each cell."""
+    trials: Path | None
+    """The values of all trials, if they are stored."""
 
     @property
-    def has_trials(self) -> bool:  # type: ignore[override]
+    def has_trials(self) -> bool:
         """Whether values of trials are stored."""
         return self.trials is not None
 
     @property
-    def seed(self) -> int:  # type: ignore[override]
-        """The seed of the first trial of each cell."""
-        return self.seeds.start
+    def seeds(self) -> range:
+        """Seeds of the trials of each cell."""
+        return range(self.seed, self.seed + self.n)
 
     @property
     def about(self) -> str:
@@ -94,7 +92,7 @@ class StoredStudy(Side):
         return judge(compare_trials(self.samples(), b.samples(), margin, of_a=of_a))
 
     def lacking(self, b: StoredStudy) -> list[str]:
-        """The rows that b lacks, and the measures that none of its trials defines."""
+        """The rows that b lacks, and the measures that its trials do not define."""
         others = dict(_named(b.table))
         rows = [name for name, _ in _named(self.table) if name not in others]
         return rows + (lost(self.samples(), b.samples()) if b.has_trials else [])
@@ -142,9 +140,9 @@ class StoredStudy(Side):
         hashes, trials = read_hashes(file, document), find_file(folder, f"{TRIALS}.parquet")
         if trials is not None and hashes is not None:
             check_file(trials, hashes, trials.name, "Run the study again")
-        seeds = range(document["seed"], document["seed"] + document["trials"])
         files = [name for name in document["files"] if isinstance(name, str)]
-        return StoredStudy(folder, str(document["name"]), document["version"], rows, files, seeds, trials)
+        version, seed, n = (document[key] for key in ("version", "seed", "trials"))
+        return StoredStudy(folder, version, seed, str(document["name"]), rows, files, n, trials)
 
 
 def compare_trials(a: Samples, b: Samples, margin: float, *, of_a: bool = False) -> list[Row]:

@@ -20,23 +20,17 @@ class StoredSuite(Side):
     """A suite, or a run."""
 
     kind = "suite"
-    folder: Path
     result: SuiteResult
+
+    @staticmethod
+    def of(result: SuiteResult, folder: Path) -> StoredSuite:
+        """A suite that was read from a folder."""
+        return StoredSuite(folder, result.version, result.seed, result)
 
     @staticmethod
     def load(folder: Path) -> StoredSuite:
         """The suite in a folder. Raises ResultError."""
-        return StoredSuite(folder, SuiteResult.load(folder))
-
-    @property
-    def version(self) -> str:  # type: ignore[override]
-        """The version that made it."""
-        return self.result.version
-
-    @property
-    def seed(self) -> int:  # type: ignore[override]
-        """The seed of the first trial."""
-        return self.result.seed
+        return StoredSuite.of(SuiteResult.load(folder), folder)
 
     @property
     def about(self) -> str:

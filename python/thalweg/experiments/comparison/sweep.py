@@ -30,24 +30,14 @@ class StoredSweep(Side):
     """A sweep."""
 
     kind = "sweep"
-    folder: Path
     result: SweepResult
     is_short = False
 
     @staticmethod
     def load(folder: Path) -> StoredSweep:
         """The sweep in a folder. Raises ResultError."""
-        return StoredSweep(folder, SweepResult.load(folder))
-
-    @property
-    def version(self) -> str:  # type: ignore[override]
-        """The version that made it."""
-        return str(self.result.head["version"])
-
-    @property
-    def seed(self) -> int:  # type: ignore[override]
-        """The seed of the first trial of each point."""
-        return int(self.result.head["seed"])
+        result = SweepResult.load(folder)
+        return StoredSweep(folder, str(result.head["version"]), int(result.head["seed"]), result)
 
     @property
     def about(self) -> str:
