@@ -280,7 +280,7 @@ def _older(folder: Path, kind: Kind, files: Files) -> list[Path]:
     older = [*(folder / name for name in files(found, read(found))), found]
     for file in older:
         if _is_folder(file):
-            raise RequestError(f"{file} is a folder; accepted: the file of a {kind}")
+            raise RequestError(f"{file} is a folder; accepted: the file of {in_words(kind)}")
     return older
 
 

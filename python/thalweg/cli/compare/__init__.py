@@ -179,7 +179,7 @@ def _judge(found: Sequence[Found], limit: float) -> int:
 
 
 def _warn_of_shared_seeds(pair: Pair) -> None:
-    if shared := pair.a.shared_seeds(pair.b):
+    if shared := pair.shared_seeds:
         complain(
             f"A begins with seed {pair.a.seed}, {pair.letter} with seed {pair.b.seed}, and {shared} trials have "
             "seeds of both: they are the same draws of the path, no new evidence; sets of seeds share none",

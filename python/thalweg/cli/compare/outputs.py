@@ -35,7 +35,7 @@ def document_of(pairs: Sequence[Pair]) -> dict[str, object]:
     comparisons: list[dict[str, object]] = [
         {
             "b": str(pair.b.folder),
-            "shared_seeds": pair.a.shared_seeds(pair.b),
+            "shared_seeds": pair.shared_seeds,
             "rows": [row.document() for row in pair.rows],
             "traded": [one.document() for one in pair.traded],
             "failures": [one.document() for one in worse.failures],

@@ -72,7 +72,7 @@ def tune(
         tuned = tuner.run(bar.show)
     made.wall_s = time.perf_counter() - begin
     title = f"Options of {controller}"
-    head = made.head("tune", of.name, title, of.source, first_seed(seed), trials, tuned.core_s)
+    head = made.head("tune", of.name, title, of.source, first_seed(seed), trials, tuner.core_s)
     document = {**head, **tuned.document()}
     if format_ is Format.JSON:
         print_json(document)

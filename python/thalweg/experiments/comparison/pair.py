@@ -26,12 +26,16 @@ class Pair:
     numbers: Sequence[Change]
     lacking: Sequence[str]
     """What b lacks of a, in words."""
+    shared_seeds: int
+    """How many trials of b repeat trials of a although the two started from different seeds."""
 
     @staticmethod
     def of(a: Side, b: Side, letter: str, margin: float) -> Pair:
         """Compares two experiments of one kind. Raises RequestError if they have nothing in common."""
         rows = a.rows(b, margin)
-        return Pair(a, b, letter, rows, a.failures(b), a.traded(b, rows), a.numbers(b), a.lacking(b))
+        return Pair(
+            a, b, letter, rows, a.failures(b), a.traded(b, rows), a.numbers(b), a.lacking(b), a.shared_seeds(b)
+        )
 
 
 @dataclass(frozen=True)

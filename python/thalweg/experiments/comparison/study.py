@@ -18,9 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 import polars as pl
 
 from thalweg.base.errors import ResultError
@@ -32,13 +31,10 @@ from thalweg.base.files.stored import document_in
 from thalweg.experiments.comparison.side import Change, Samples, Side
 from thalweg.experiments.studies.runner.folder import TRIALS
 from thalweg.judging.comparison.row import Row, compare_samples, judge
-from thalweg.judging.comparison.sample import Compared, Sample
+from thalweg.judging.comparison.sample import Compared, Sample, undefined
 from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.statistics.interval import finite
 from thalweg.judging.statistics.rates import chance_of_more
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 _LARGEST = 32 << 20
 """Bytes of a scenario, which may have its traces in it."""
@@ -150,7 +146,7 @@ def compare_trials(a: Samples, b: Samples, margin: float, *, of_a: bool = False)
     return [
         compare_samples(cell, sample, b[cell, subject], margin, of_a=of_a)
         for (cell, subject), sample in a.items()
-        if (cell, subject) in b and not (_lacks_some(sample) or _lacks_some(b[cell, subject]))
+        if (cell, subject) in b and not (undefined(sample) or undefined(b[cell, subject]))
     ]
 
 
@@ -161,23 +157,14 @@ def lost(a: Samples, b: Samples) -> list[str]:
     numbers.
     """
     cells = {cell for cell, _ in b}
-    own = {key: one for key, one in a.items() if key[0] in cells and not _lacks_some(one)}
+    own = {key: one for key, one in a.items() if key[0] in cells and not undefined(one)}
     return [" ".join(key) for key, one in own.items() if _is_lost(one, b.get(key), len(own))]
 
 
 def _is_lost(a: Compared, b: Compared | None, family: int) -> bool:
-    if b is None or (gone := int(_undefined(b).sum())) == len(b.values):
+    if b is None or (gone := undefined(b)) == len(b.values):
         return True
     return gone > 0 and chance_of_more(0, len(a.values), gone, len(b.values)) <= RATE / family
-
-
-def _lacks_some(sample: Compared) -> bool:
-    return bool(_undefined(sample).any())
-
-
-def _undefined(sample: Compared) -> npt.NDArray[np.bool_]:
-    undefined: npt.NDArray[np.bool_] = np.isnan(sample.values["value"].to_numpy())
-    return undefined
 
 
 def samples_of(file: Path) -> Samples:

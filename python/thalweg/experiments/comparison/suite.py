@@ -9,7 +9,6 @@ from pathlib import Path
 from thalweg.experiments.comparison.side import Samples, Side
 from thalweg.judging.comparison.failures import Failures
 from thalweg.judging.comparison.row import Row
-from thalweg.judging.comparison.sample import Compared
 from thalweg.results.comparison import suites
 from thalweg.results.comparison.traded import Traded, traded
 from thalweg.results.suite_result import SuiteResult
@@ -39,11 +38,11 @@ class StoredSuite(Side):
 
     def samples(self) -> Samples:
         """The first criterion on each subject of each scenario."""
-        found: dict[tuple[str, str], Compared] = {}
-        for outcomes in self.result.outcomes:
-            for one in suites.asked(outcomes):
-                found.setdefault((outcomes.scenario.name, one.subject), one)
-        return found
+        return {
+            (outcomes.scenario.name, subject): one
+            for outcomes in self.result.outcomes
+            for subject, one in suites.by_subject(outcomes).items()
+        }
 
     def rows(self, b: StoredSuite, margin: float, *, of_a: bool = False) -> list[Row]:
         """Each criterion that both have."""

@@ -57,8 +57,6 @@ class TuningResult:
     broken: list[GuardViolation] = field(default_factory=list)
     """Guards that the best options break on held-back scenarios: they are out, whatever they gain."""
     complete: bool = True
-    core_s: float = 0.0
-    """Processor time of all trials."""
 
     @property
     def gain(self) -> Interval | None:
@@ -124,6 +122,7 @@ class Tuner:
     sampler: str = "tpe"
     executor: Executor = field(default_factory=ThisMachine)
     core_s: float = field(default=0.0, init=False)
+    """Processor time of the trials so far."""
 
     def run(self, on_progress: Progress = silent) -> TuningResult:
         """Searches, then judges; after a Ctrl-C, the best so far without judgement. Raises RequestError."""
@@ -154,7 +153,6 @@ class Tuner:
             self._judge(tuned, held_back)
         except KeyboardInterrupt:
             tuned.complete = False
-        tuned.core_s = self.core_s
         if tuned.complete and tuned.best_score is None:
             reason = tuned.refusal or "each breaks a guard; see thalweg docs score"
             raise RequestError(f"{controller}: none of {tuned.tried} choices of options can be judged: {reason}")

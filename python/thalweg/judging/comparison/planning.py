@@ -21,7 +21,7 @@ import numpy as np
 
 from thalweg.base.errors import RequestError
 from thalweg.judging.comparison.row import MARGIN, Row
-from thalweg.judging.comparison.sample import Compared
+from thalweg.judging.comparison.sample import Compared, undefined
 from thalweg.judging.statistics.differences import LEAST_PAIRS, least_of_all, least_pairs
 from thalweg.judging.statistics.discovery import RATE
 from thalweg.judging.statistics.interval import Values, finite
@@ -72,7 +72,7 @@ def plan(
             f"a difference of {100 * size:g} % does not count: accepted: more than {100 * margin:g} %"
         )
     if rows is None:
-        known = [(name, one) for (name, _), one in a.items() if not one.values["value"].is_nan().any()]
+        known = [(name, one) for (name, _), one in a.items() if not undefined(one)]
         if not known:
             raise RequestError("--plan requires numbers that all trials define, and none are stored")
         return [_planned(name, one, size, margin, RATE / len(known), None) for name, one in known]

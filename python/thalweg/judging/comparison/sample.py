@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
+import numpy as np
 import polars as pl
 
 from thalweg.judging.measures import Better
@@ -56,3 +57,8 @@ class Sample:
 
 Compared: TypeAlias = Statistics | Sample
 """A criterion with its statistics, or a number that no criterion bounds."""
+
+
+def undefined(one: Compared) -> int:
+    """How many trials do not define the number."""
+    return int(np.count_nonzero(np.isnan(one.values["value"].to_numpy())))

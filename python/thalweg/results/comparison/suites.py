@@ -57,18 +57,21 @@ def _common(a: SuiteResult, b: SuiteResult) -> Iterator[tuple[Outcomes, Outcomes
     return ((ours, others[ours.scenario.name]) for ours in a.outcomes if ours.scenario.name in others)
 
 
-def _rows(a: Outcomes, b: Outcomes, margin: float, of_a_alone: bool) -> list[Row]:
+def _rows(a: Outcomes, b: Outcomes, margin: float, of_a: bool) -> list[Row]:
+    ours, theirs = by_subject(a), by_subject(b)
+    return [
+        compare_samples(a.scenario.name, one, theirs[subject], margin, of_a=of_a)
+        for subject, one in ours.items()
+        if subject in theirs
+    ]
+
+
+def by_subject(outcomes: Outcomes) -> dict[str, Statistics]:
+    """What is compared of a scenario: the first criterion on each subject."""
     found: dict[str, Statistics] = {}
-    for statistics in asked(b):
-        found.setdefault(statistics.subject, statistics)
-    rows, seen = [], set()
-    for statistics in asked(a):
-        key = statistics.subject
-        if key not in found or key in seen:
-            continue
-        seen.add(key)
-        rows.append(compare_samples(a.scenario.name, statistics, found[key], margin, of_a=of_a_alone))
-    return rows
+    for one in asked(outcomes):
+        found.setdefault(one.subject, one)
+    return found
 
 
 def asked(outcomes: Outcomes) -> Sequence[Statistics]:
