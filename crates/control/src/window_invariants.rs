@@ -27,6 +27,21 @@ fn controllers() -> Vec<&'static str> {
     found
 }
 
+/// RFC 9000 section 14.3: an acknowledged probe makes packets larger, here in the middle of a handshake with timeouts.
+#[test]
+fn the_one_packet_that_may_leave_after_timeouts_may_become_larger() {
+    for controller in ["bbr", "bbr1"] {
+        let mut flow = Flow::new(controller);
+        flow.send();
+        flow.timeout_number(2);
+        // BBRv3 adds one packet to what is in flight, BBRv1 does not.
+        assert!(flow.window() <= flow.path.bytes_in_flight + flow.path.mtu);
+        flow.path.mtu = flow.path.mtu * 3;
+        flow.report_rtt();
+        assert_eq!(flow.window(), flow.path.mtu, "{controller}");
+    }
+}
+
 proptest! {
     #[test]
     fn every_controller_keeps_window_pacing_and_quantum_finite_and_above_their_minimum(

@@ -24,8 +24,8 @@ pub enum Operation {
     Lose(usize),
     /// A packet is lost in persistent congestion.
     LosePersistently(usize),
-    /// A probe timeout fires.
-    Timeout,
+    /// A probe timeout fires, so many in a row.
+    Timeout(u32),
     /// A loss proves spurious.
     Spurious(u64),
     /// A packet is marked.
@@ -62,7 +62,7 @@ pub fn any_operation() -> impl Strategy<Value = Operation> {
         4 => Just(AckAll),
         2 => (0usize..100).prop_map(Lose),
         1 => (0usize..100).prop_map(LosePersistently),
-        1 => Just(Timeout),
+        1 => (1u32..4).prop_map(Timeout),
         1 => (0u64..1000).prop_map(Spurious),
         1 => (0u64..1000).prop_map(MarkCe),
         1 => any::<bool>().prop_map(AppLimited),
@@ -108,7 +108,7 @@ pub fn apply(flow: &mut Flow, operation: &Operation) {
                 .into_iter()
                 .for_each(|packet| flow.lose_persistently(packet));
         }
-        Operation::Timeout => flow.timeout(),
+        Operation::Timeout(count) => flow.timeout_number(count),
         Operation::Spurious(packet) => flow.spurious(packet),
         Operation::MarkCe(packet) => flow.mark_ce(packet),
         Operation::AppLimited(limited) => flow.app_limited = limited,

@@ -77,7 +77,7 @@ fn path() -> impl Strategy<Value = String> {
         1 => Just("loss = \"1 %\"\n"),
         1 => Just("jitter = \"nr-bpdv\"\n"),
     ];
-    let change = prop::option::of((1u64..3000, 0u64..20_000, 0u64..200));
+    let change = prop::option::of((1u64..3000, 1u64..20_000, 0u64..200)); // a rate of 0 for ever is refused
     ((100u64..50_000, 0u64..300), buffer, queue, more, change).prop_map(
         |((rate, rtt), buffer, queue, more, change)| {
             // A buffer that does not hold the first packet, 1280 bytes, is refused: 100 kbps x 120 ms are 1500 bytes,
