@@ -255,7 +255,7 @@ def rust(packages: Sequence[str] = ()) -> Stage:
 
 SEED = "SEED=$(git rev-parse HEAD)"
 NUMBER = "$((0x$(git rev-parse --short=7 HEAD)))"
-"""The cases of fuzzing, and the moments of kills, are the same for everyone who checks this commit."""
+"""The cases of fuzzing and properties, and the moments of kills, are the same for everyone who checks this commit."""
 MAKE = "make --no-print-directory"
 FOREIGN = "tests/stacks tests/gate/test_sensitivity_of_libraries.py tests/results/test_qlog.py"
 """The tests that need what others wrote, built from source."""
@@ -285,6 +285,7 @@ ELSEWHERE = [
 SOAK = [
     Stage("audit", 100, (f"{MAKE} audit SECONDS=90 {SEED}",)),
     Stage("fuzz", 330, (f"{MAKE} fuzz SECONDS=300 {SEED}",)),
+    Stage("properties", 90, (f"{MAKE} test-rust SEED={NUMBER}",)),
     Stage("relations", 190, (f"{MAKE} fuzz SECONDS=180 TARGETS=relations {SEED}",)),
     Stage("pages", 200, (f"{MAKE} pages-check",)),
     Stage(
