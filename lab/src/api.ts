@@ -1,6 +1,7 @@
 // `window.thalweg`: all that the page does, for scripts (docs/how-to/lab.md).
 
 import { cursor, look, playing, point, view, zoom } from "./chart/view";
+import type { QlogForm } from "./engine/calls";
 import { type CheckedScenario, type Outcomes, type Passages, type Setup, type Trial } from "./engine/engine";
 import { LIBRARY } from "./scenario/library";
 import { bring } from "./state/controllers";
@@ -96,7 +97,7 @@ export const api = {
   /** The command line that runs this trial. */
   command: (): string | null => (run.value ? command(run.value) : null),
   /** The trace as qlog: "sqlog" of the current drafts, "qlog" as qvis reads it. */
-  qlog: (form: "sqlog" | "qlog" = "sqlog"): string | null => (run.value ? qlogFile(run.value, form) : null),
+  qlog: (form: QlogForm = "sqlog"): Promise<string> | null => (run.value ? qlogFile(run.value, form) : null),
   /** The picture of what is seen, and a table of the series. */
   svg: (): string | null => (run.value ? svgFile(run.value) : null),
   png: (): Promise<Blob> | null => (run.value ? pngFile(run.value) : null),

@@ -52,6 +52,10 @@ def normal_controller(text: str) -> str:
 def runs_in_browser(controller: str) -> bool:
     """Whether the engine in WebAssembly has this controller."""
 
+def qlog_of(trace: str, vantage: str, sequence: bool) -> str:
+    """A trace, its tables in JSON, as qlog: of the current drafts if `sequence`, else in the older form that qvis
+    reads. Raises ValueError if the text is not a trace."""
+
 def replay(
     controller: str,
     kinds: npt.NDArray[np.uint8],

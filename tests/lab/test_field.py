@@ -13,7 +13,6 @@ from lab.conftest import Open, shown_hash, shows
 from lab.test_server import running
 from thalweg import Scenario
 from thalweg.base.quantity import text
-from thalweg.engine.trace.qlog import write_sequence
 from thalweg.experiments import explain
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("explained")
     trace = Scenario.load("c4/simple-20mbps").run(seed=1, trace=True).trace
     assert trace is not None
-    write_sequence(trace, folder / "mine.sqlog")
+    trace.save(folder / "mine.sqlog")
     found = explain.opened(explain.account_of_file(folder / "mine.sqlog"), "mine.sqlog")
     (folder / "mine.json").write_text(json.dumps(found, allow_nan=False))
     return folder / "mine.json"

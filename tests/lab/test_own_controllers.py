@@ -21,7 +21,6 @@ from lab.conftest import Open, Problems, shown_hash
 from lab.test_server import running
 from thalweg import Scenario
 from thalweg.cli import main
-from thalweg.engine.trace.qlog import write_sequence
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -437,7 +436,7 @@ def test_behind_the_server_they_run_in_the_page_and_files_are_drawn_too(
 ) -> None:
     trace = Scenario.load("c4/bad-wifi").run(seed=1, trace=True).trace
     assert trace is not None
-    write_sequence(trace, tmp_path / "mine.sqlog")
+    trace.save(tmp_path / "mine.sqlog")
     explained = tmp_path / "mine.json"
     assert main(["explain", str(tmp_path / "mine.sqlog"), "--out", str(explained)]) == 0
     with running(tmp_path) as lab:

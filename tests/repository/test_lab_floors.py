@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[2] / "lab" / "src"
 FLOORS = (
     "words",  # what is said: terms, quantities, states, colours
     "engine",  # the seam to what runs trials, and both sides of it
-    "trial",  # what a trial has to show: panels, verdicts, qlog
+    "trial",  # what a trial has to show: panels, verdicts
     "scenario",  # its text: keys, knobs, completion
     "own",  # controllers of the reader, in their sandbox
     "field",  # measurements of elsewhere

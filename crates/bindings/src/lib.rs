@@ -94,6 +94,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::phases, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::qlog_of, module)?)?;
     module.add_function(wrap_pyfunction!(document::toml_document, module)?)?;
     module.add_function(wrap_pyfunction!(visible::visible, module)?)?;
     module.add_function(wrap_pyfunction!(visible::visible_lines, module)?)?;

@@ -1,9 +1,10 @@
 //! A trace as columns.
 
 use crate::columns::dictionary;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use thalweg_columns::TraceTables;
+use thalweg_columns::{TraceTables, qlog};
 
 /// Time series of one trial.
 #[pyclass(frozen, module = "thalweg._native")]
@@ -44,4 +45,15 @@ impl Trace {
             frames: dictionary(py, tables.frames)?,
         })
     }
+}
+
+/// A trace, its tables in JSON, as qlog: of the current drafts if `sequence`, else in the older form that qvis reads.
+#[pyfunction]
+pub(crate) fn qlog_of(
+    py: Python<'_>,
+    trace: &str,
+    vantage: &str,
+    sequence: bool,
+) -> PyResult<String> {
+    py.detach(|| qlog::written(trace, vantage, sequence).map_err(PyValueError::new_err))
 }

@@ -10,6 +10,7 @@
 pub mod descriptions;
 pub mod outcomes;
 mod passages;
+pub mod qlog;
 mod table;
 mod trace;
 

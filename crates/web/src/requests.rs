@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use thalweg_columns::{PassageTables, TraceTables, outcomes as tables};
+use thalweg_columns::{PassageTables, TraceTables, outcomes as tables, qlog};
 use thalweg_sim::{
     Clock, Finished, Progress, Scenario, Watch, run_traced, run_trials, run_watched,
 };
@@ -44,6 +44,9 @@ enum Request {
     },
     /// Runs one trial for each seed. The page hears how many are finished; the rest is left out when it wants no more.
     Trials { seeds: Vec<String> },
+    /// A trace as qlog: `sequence` of the current drafts, or the older form that qvis reads. The trace is JSON in a text,
+    /// which is read without a copy of each of its numbers.
+    Qlog { trace: String, sequence: bool },
 }
 
 /// Answers a request in JSON. Columns of the result go to `columns`.
@@ -71,6 +74,10 @@ pub(crate) fn answer(request: &str, columns: &mut Columns) -> Answered {
             let seeds: Result<Vec<u64>, Problem> = seeds.iter().map(|seed| number(seed)).collect();
             let seeds = seeds?;
             of_scenario(|scenario| Ok(trials(scenario, &seeds, columns)))
+        }
+        Request::Qlog { trace, sequence } => {
+            let text = qlog::written(&trace, "server", sequence).map_err(Problem::Failed)?;
+            Ok(Value::String(text))
         }
     }
 }

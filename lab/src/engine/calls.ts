@@ -1,6 +1,9 @@
 // What a page and its worker say to each other.
 
-import type { About, CheckedScenario, Outcomes, Passages, Setup, Trial } from "./engine";
+import type { About, CheckedScenario, Outcomes, Passages, Setup, Trace, Trial } from "./engine";
+
+/** qlog of the current drafts, or the older form that qvis reads. */
+export type QlogForm = "sqlog" | "qlog";
 
 /** The calls that a worker answers: their arguments and their results. */
 export interface Calls {
@@ -9,6 +12,7 @@ export interface Calls {
   run: { arguments: [Setup, bigint, boolean]; result: Trial };
   packets: { arguments: [Setup, bigint, number, number]; result: Passages };
   trials: { arguments: [Setup, bigint[]]; result: Outcomes };
+  qlog: { arguments: [Trace, QlogForm]; result: string };
 }
 
 export type Call = { [Name in keyof Calls]: { id: number; name: Name; arguments: Calls[Name]["arguments"] } }[keyof Calls];

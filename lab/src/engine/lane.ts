@@ -73,7 +73,8 @@ export class Lane {
     }
   }
 
-  private end(): void {
+  /** Ends the worker; the next call starts another. */
+  end(): void {
     clearTimeout(this.silence);
     this.worker?.terminate();
     this.worker = null;

@@ -6,7 +6,7 @@ import type { About, CheckedScenario, Engine, Outcomes, Passages, Setup, Trial }
 import { Lane, type Port } from "./lane";
 
 /** A worker that has the engine. */
-async function worker(): Promise<Port> {
+export async function worker(): Promise<Port> {
   const started = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
   const failed = new Promise<never>((_, reject) => {
     started.onerror = (event) => reject(new Error(event.message || "its worker has failed"));

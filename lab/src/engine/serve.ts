@@ -1,7 +1,7 @@
 // What the engine in WebAssembly answers to calls, in whichever worker it runs.
 
 import type { Answer, Call } from "./calls";
-import type { About, CheckedScenario, Outcomes, Passages, Setup, Table, Trace, Trial } from "./engine";
+import type { About, CheckedScenario, Column, Outcomes, Passages, Setup, Table, Trace, Trial } from "./engine";
 import type { Tables, Wasm } from "./wasm";
 
 const clock = performance.now.bind(performance);
@@ -39,6 +39,16 @@ function packets(engine: Wasm, setup: Setup, seed: bigint, fromS: number, most: 
   return { ...found, tables: engine.tables(found.tables), fromS };
 }
 
+/** The tables that qlog has events of, in JSON: a number that does not exist is null. */
+function json({ packets, frames, held, drops, flows }: Trace): string {
+  const plain = (table: Table) => Object.fromEntries(Object.entries(table).map(([name, column]) => [name, values(column)]));
+  return JSON.stringify({ packets: plain(packets), frames: plain(frames), held: plain(held), drops: plain(drops), flows: plain(flows) });
+}
+
+function values(column: Column): unknown[] {
+  return "indices" in column ? Array.from(column.indices, (index) => column.words[index]) : Array.from(column as Float64Array);
+}
+
 /** The memory of all columns of a result: it is moved to the page, not copied. */
 function memory(tables: Record<string, Table>): ArrayBuffer[] {
   const columns = Object.values(tables).flatMap((table) => Object.values(table));
@@ -69,6 +79,10 @@ export function serve(
       onTrial(call.arguments[1]);
       const passages = packets(engine, ...call.arguments);
       return answer({ id, result: passages }, memory(passages.tables));
+    }
+    case "qlog": {
+      const [trace, form] = call.arguments;
+      return answer({ id, result: engine.ask<string>({ name: "qlog", trace: json(trace), sequence: form === "sqlog" }) });
     }
     case "trials": {
       const [setup, seeds] = call.arguments;

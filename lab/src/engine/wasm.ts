@@ -29,7 +29,8 @@ export type Request =
   | { name: "read"; text: string; origin: string; sets: Record<string, string>; controllers: Record<string, string> }
   | { name: "run"; seed: bigint; traced: boolean }
   | { name: "packets"; seed: bigint; from_s: string; most: number }
-  | { name: "trials"; seeds: bigint[] };
+  | { name: "trials"; seeds: bigint[] }
+  | { name: "qlog"; trace: string; sequence: boolean };
 
 interface Place {
   kind: "Float64Array" | "BigUint64Array" | "Uint8Array" | "Uint32Array";

@@ -31,7 +31,7 @@ onmessage = ({ data, ports }: MessageEvent<{ bytes: ArrayBuffer }>) => {
     answer({ id: asked.id, alive: true }); // from here on its silence is that of code of the reader
     host.seed = null;
     try {
-      const [setup] = asked.arguments;
+      const setup = asked.name === "about" || asked.name === "qlog" ? undefined : asked.arguments[0];
       if (setup && (await host.load(setup.files ?? {}))) forget();
       serve(engine, asked, answer, (seed) => (host.seed = seed));
     } catch (error) {

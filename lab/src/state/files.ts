@@ -6,10 +6,11 @@ import { LIGHT } from "../chart/theme";
 import { view } from "../chart/view";
 import { FONT } from "../chart/chart";
 import type { Setup, Table, Trace } from "../engine/engine";
+import type { QlogForm } from "../engine/calls";
+import { qlog } from "../engine/qlog";
 import { find, local } from "../scenario/library";
 import { csv } from "../trial/panels";
 import { used } from "../own/files";
-import { forQvis, sequence } from "../trial/qlog";
 import { about, type Run } from "./lab";
 
 const [WIDTH, PANEL, RIBBON, TITLE, GAP] = [900, 130, 24, 20, 8];
@@ -63,10 +64,10 @@ export function csvFile(run: Run, name: keyof Trace): string {
 }
 
 /** The trace as qlog, of the current drafts or in the older form that qvis reads. */
-export function qlogFile(run: Run, form: "sqlog" | "qlog"): string {
+export async function qlogFile(run: Run, form: QlogForm): Promise<string> {
   const { trace } = run.trial;
   if (!trace) throw new Error("this trial has no trace");
-  return (form === "sqlog" ? sequence : forQvis)(trace, about.value?.version ?? "");
+  return qlog(trace, form);
 }
 
 /** Shell quotes, if a word needs them. */

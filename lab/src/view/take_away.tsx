@@ -31,8 +31,8 @@ export function TakeAway() {
     ["CSV of links", () => save(fileName(shown, "links.csv"), plain(csvFile(shown, "links"), "text/csv"))],
     ["CSV of packets", () => save(fileName(shown, "packets.csv"), plain(csvFile(shown, "packets"), "text/csv"))],
     ...(hasFrames ? [["CSV of frames", () => save(fileName(shown, "frames.csv"), plain(csvFile(shown, "frames"), "text/csv"))] as [string, () => void]] : []),
-    ["qlog", () => save(fileName(shown, "sqlog"), plain(qlogFile(shown, "sqlog"), "application/qlog+json-seq"))],
-    ["qlog for qvis", () => save(fileName(shown, "qlog"), plain(qlogFile(shown, "qlog"), "application/qlog+json"))],
+    ["qlog", async () => save(fileName(shown, "sqlog"), plain(await qlogFile(shown, "sqlog"), "application/qlog+json-seq"))],
+    ["qlog for qvis", async () => save(fileName(shown, "qlog"), plain(await qlogFile(shown, "qlog"), "application/qlog+json"))],
     ["SVG", () => save(fileName(shown, "svg"), plain(svgFile(shown), "image/svg+xml"))],
     ["PNG", async () => save(fileName(shown, "png"), await pngFile(shown))],
   ];

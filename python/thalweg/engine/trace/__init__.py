@@ -136,7 +136,6 @@ class Trace:
             elif target.suffix == ".csv":
                 with partial.open("wb") as out:
                     self.table().write_csv(out)
-            elif target.suffix == ".sqlog":
-                qlog.write_sequence(self, partial, vantage)
             else:
-                qlog.write_for_qvis(self, partial, vantage)
+                text = qlog.written(self, vantage, sequence=target.suffix == ".sqlog")
+                partial.write_text(text, encoding="utf-8")
