@@ -73,7 +73,9 @@ def commands(root: Path) -> list[Command]:
     ]
     if REFUSAL is None:
         trace, report = files / "trial.parquet", files / "report.json"
-        live = ["run", str(suite / "one.toml"), "--live", "--trace", str(trace), "--report", str(report)]
+        # The files are of interest, and not the times: a late packet on a busy machine is no reason to fail.
+        live = ["run", str(suite / "one.toml"), "--live", "--bound", "1 s"]
+        live += ["--trace", str(trace), "--report", str(report)]
         known.append(Command("run --live", live, files, seed_option="--seed"))
     for command in known:
         begin = time.monotonic()
