@@ -74,7 +74,7 @@ def test_the_names_of_the_lists_in_a_scenario_are_shown_with_their_brackets(caps
     assert "nowhere [bold]x[/bold].toml" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", commands(), ids=" ".join)
+@pytest.mark.parametrize("command", list(commands()), ids=" ".join)
 def test_help_has_no_types_of_python_and_no_ranges(
     command: tuple[str, ...], capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,3 +82,5 @@ def test_help_has_no_types_of_python_and_no_ranges(
     main([*command, "--help"])
     shown = capsys.readouterr().out
     assert re.findall(r"<\w|bool|int range|<=x", shown) == []
+    (usage,) = re.findall(r"Usage: (.*)", shown)
+    assert re.findall(r"\[\[|\.\}|[{\[][a-z]+[}\]]", usage) == []

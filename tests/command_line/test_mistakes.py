@@ -163,8 +163,9 @@ def test_a_recording_in_place_of_a_scenario_is_told_where_it_belongs(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["run"], "scenario is missing; see thalweg run --help"),
-        (["probe", "run"], "host is missing; see thalweg probe run --help"),
+        (["run"], "SCENARIO is missing; see thalweg run --help"),
+        (["probe", "run"], "HOST is missing; see thalweg probe run --help"),
+        (["compare", "no", "such"], "no: there is no such folder"),
         (["run", "a", "--foo"], "unknown option --foo; did you mean --format or --out?"),
         (["rnu"], "unknown command 'rnu'; did you mean run?"),
         (["probe", "rnu"], "unknown command 'rnu'; did you mean run?"),
@@ -187,3 +188,8 @@ def test_what_is_wrong_with_a_command_line_is_said_in_our_words(
 ) -> None:
     assert main(arguments) == 2
     assert capsys.readouterr().err == f"error: {said}\n"
+
+
+def test_a_score_names_the_controller_as_the_user_wrote_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "c4x"]) == 2
+    assert capsys.readouterr().err.startswith('error: c4x: unknown controller "c4x" (did you mean "c4"?)')

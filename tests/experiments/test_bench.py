@@ -49,10 +49,8 @@ def written(tmp_path: Path, text: str) -> Path:
             'name = "a"\nclient = "get {ulr}"',
             "client: unknown word {ulr}; accepted: {address}, {port}, {url}",
         ),
-        (
-            'name = "a"\nclient = "a"\nclinet = "b"',
-            "unknown key 'clinet'; did you mean client?; accepted: name,",
-        ),
+        ('name = "a"\nclient = "a"\nclinet = "b"', "unknown key 'clinet'; did you mean client?"),
+        ('name = "a"\nclient = "a"\ntitle = "b"', "unknown key 'title'; known: name, client, server, ready,"),
         ('name = "a"\nclient = "a"\nport = 0', "port: 0 is out of range; accepted: 1 to 65535"),
         ('name = "a"\nclient = "a"\nport = "http"', "port: 'http' is out of range"),
         ('name = "a"\nclient = "a"\nport = true', "port: True is out of range"),

@@ -23,7 +23,7 @@ _SHOWN = 3
 
 def check(
     scenarios: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Scenarios, shipped ones too, or controllers in Python.")
+        list[str], typer.Argument(metavar="FILE", help="Scenarios, shipped ones too, or controllers in Python.")
     ],
     controller: Controllers = None,
     set_: Settings = None,

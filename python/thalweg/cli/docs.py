@@ -13,7 +13,7 @@ from thalweg.cli.fitting import plain_table
 
 def docs(
     page: Annotated[
-        str | None, typer.Argument(metavar="[PAGE]", help="A page to print, such as ci or how-to/ci.")
+        str | None, typer.Argument(metavar="PAGE", help="A page to print, such as ci or how-to/ci.")
     ] = None,
 ) -> None:
     """Print a page of the manual, or list its pages.

@@ -28,10 +28,10 @@ class Kind(StrEnum):
 
 
 def list_(
-    kind: Annotated[Kind, typer.Argument(help="Kind of entries to list.")],
+    kind: Annotated[Kind, typer.Argument(metavar="KIND", help=f"What to list: {', '.join(Kind)}.")],
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Only the scenarios of this suite, or only this controller."),
+        typer.Argument(metavar="NAME", help="Only the scenarios of this suite, or only this controller."),
     ] = None,
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
 ) -> None:

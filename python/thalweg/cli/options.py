@@ -43,6 +43,9 @@ class SuiteFormat(StrEnum):
     GITHUB = "github"
 
 
+ScenarioName = Annotated[
+    str, typer.Argument(metavar="SCENARIO", help="A shipped scenario (c4/bad-wifi) or a file.")
+]
 Controllers = Annotated[
     list[str] | None,
     typer.Option(

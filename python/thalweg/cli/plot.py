@@ -18,6 +18,7 @@ from thalweg.cli.options import (
     AllowUnseeded,
     Audit,
     Binding,
+    ScenarioName,
     Settings,
     StackChoice,
     check_figure,
@@ -48,7 +49,7 @@ class Theme(StrEnum):
 
 
 def plot(
-    scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
+    scenario: ScenarioName,
     output: Annotated[
         Path,
         typer.Option("--out", "-o", metavar="FILE", help="The figure: .html, .png, .svg or .pdf."),

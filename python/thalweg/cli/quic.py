@@ -138,7 +138,9 @@ def serve(
 
 @quic.command("get")
 def get(
-    host: Annotated[str, typer.Argument(help="Name or address of a host where `thalweg quic serve` runs.")],
+    host: Annotated[
+        str, typer.Argument(metavar="HOST", help="Name or address of a host where `thalweg quic serve` runs.")
+    ],
     download: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Bytes from the server, e.g. 100MB.")
     ] = None,

@@ -18,9 +18,9 @@ from thalweg.results.suite_result import SuiteResult
 
 
 def replay(
-    result: Annotated[str, typer.Argument(help="Folder of a stored result.")],
-    scenario: Annotated[str, typer.Argument(help="Name of a scenario in it.")],
-    trial: Annotated[str, typer.Argument(help="Index of the trial, or `worst`.")],
+    result: Annotated[str, typer.Argument(metavar="RESULT", help="Folder of a stored result.")],
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Name of a scenario in it.")],
+    trial: Annotated[str, typer.Argument(metavar="TRIAL", help="Index of the trial, or `worst`.")],
     trace: TraceFile = None,
     plot: PlotFile = None,
     audit: Audit = False,

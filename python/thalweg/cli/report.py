@@ -14,7 +14,7 @@ from thalweg.results.suite_result import SuiteResult
 
 
 def report(
-    result: Annotated[str, typer.Argument(help="Folder of a stored result.")],
+    result: Annotated[str, typer.Argument(metavar="RESULT", help="Folder of a stored result.")],
     output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE.html", help="The page to write.")],
     figures: FiguresFolder = None,
 ) -> None:

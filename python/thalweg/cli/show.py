@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from thalweg import _native
 from thalweg.base.errors import ScenarioError
 from thalweg.cli.console import say
+from thalweg.cli.options import ScenarioName
 from thalweg.engine.catalogue import find_scenario
 from thalweg.engine.controllers.resolver import Reader
 
 
 def show(
-    scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
+    scenario: ScenarioName,
 ) -> None:
     """Print the TOML text of a scenario, to read it or to start from it.
 

@@ -27,6 +27,8 @@ def document_in(folder: Path, kind: Kind) -> tuple[Path, dict[str, Any]]:
     Raises ResultError if the folder does not hold one of this kind, and RequestError as `find_file` does.
     """
     file = find_file(folder, DOCUMENT)
+    if file is None and not folder.exists():
+        raise ResultError(f"{folder}: there is no such folder")
     if file is None:
         raise ResultError(f"{folder} holds no {kind}: {_missing(folder)}")
     found = kind_of(file)
@@ -39,8 +41,6 @@ def document_in(folder: Path, kind: Kind) -> tuple[Path, dict[str, Any]]:
 
 def _missing(folder: Path) -> str:
     """Why there is no document."""
-    if not folder.exists():
-        return "there is no such folder"
     earlier = next((name for name in _EARLIER if (folder / name).is_file()), None)
     if earlier is not None:
         return f"{earlier} is of an earlier version; run it again into another folder"

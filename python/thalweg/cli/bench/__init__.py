@@ -45,7 +45,7 @@ def bench(
             metavar="A.toml", help="The stack: a file with its commands, or a controller (kernel:cubic, c4)."
         ),
     ],
-    b: Annotated[str | None, typer.Argument(metavar="[B.toml]", help="Second stack, same forms.")] = None,
+    b: Annotated[str | None, typer.Argument(metavar="B.toml", help="Second stack, same forms.")] = None,
     suite: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="The conditions: a shipped suite or a folder.")
     ] = "live",

@@ -103,8 +103,8 @@ def in_our_words(message: str, command: str, number: Number | None = None) -> st
     >>> wrong = "Invalid value for '--trials' / '-n': Input should be greater than or equal to 1"
     >>> in_our_words(wrong, "", Number("0", least=1))
     "--trials '0': accepted: a whole number, 1 or more"
-    >>> in_our_words("Missing argument 'scenario'.", "thalweg run")
-    'scenario is missing; see thalweg run --help'
+    >>> in_our_words("Missing argument 'SCENARIO'.", "thalweg run")
+    'SCENARIO is missing; see thalweg run --help'
     """
     if number and (found := re.fullmatch(_NUMBER, message, re.DOTALL)):
         return f"{_plain(found[1])} {number.text!r}: accepted: {number.accepted()}"

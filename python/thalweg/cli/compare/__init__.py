@@ -33,7 +33,8 @@ def compare(
     results: Annotated[
         list[str],
         typer.Argument(
-            metavar="A B...", help="Folders of suites, of one study, of scores, or of one sweep; A is the base."
+            metavar="RESULT",
+            help="Folders of suites, of one study, of scores, or of one sweep; the first, A, is the base.",
         ),
     ],
     margin: Annotated[

@@ -21,6 +21,7 @@ from thalweg.cli.options import (
     Format,
     Jobs,
     Quiet,
+    ScenarioName,
     SetNumber,
     Settings,
     StackChoice,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def tails(
-    scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
+    scenario: ScenarioName,
     metric: Annotated[
         str, typer.Option(metavar="NAME", help="A metric of flows or streams: thalweg list metrics.")
     ],

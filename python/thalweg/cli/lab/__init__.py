@@ -16,7 +16,7 @@ from thalweg.lab.import_path import leave_out
 
 def lab(
     folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="Scenarios to offer. Nothing outside is read or written.")
+        Path, typer.Argument(metavar="FOLDER", help="Scenarios to offer. Nothing outside is read or written.")
     ] = Path(),
     port: Annotated[int, typer.Option("--port", help="Port on the loopback interface; 0: any free one.")] = 0,
     python: Annotated[

@@ -17,7 +17,7 @@ from thalweg.base.quantity import seconds
 from thalweg.cli.commands.later import Group
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.interruption import stopped_by_terminate
-from thalweg.cli.options import Format, Seed, Settings, check_writable, settings
+from thalweg.cli.options import Format, ScenarioName, Seed, Settings, check_writable, settings
 from thalweg.cli.status import INTERRUPTED, PASSED
 from thalweg.engine.catalogue import find_scenario
 from thalweg.engine.scenario import Scenario
@@ -84,7 +84,9 @@ def serve(
 
 @probe.command("run")
 def run(
-    host: Annotated[str, typer.Argument(help="Name or address of a host where `thalweg probe serve` runs.")],
+    host: Annotated[
+        str, typer.Argument(metavar="HOST", help="Name or address of a host where `thalweg probe serve` runs.")
+    ],
     output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The series: .csv or .csv.gz.")],
     interval: Interval = "20ms",
     duration: Length = "75s",
@@ -127,7 +129,7 @@ def run(
 
 @probe.command("simulate")
 def simulate(
-    scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
+    scenario: ScenarioName,
     output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The series: .csv or .csv.gz.")],
     interval: Interval = "20ms",
     duration: Length = "75s",
@@ -153,9 +155,7 @@ def simulate(
 
 @probe.command("analyze")
 def analyze(
-    files: Annotated[
-        list[Path], typer.Argument(help="Files of `probe run`, octoping or irtt.", metavar="FILE...")
-    ],
+    files: Annotated[list[Path], typer.Argument(help="Files of `probe run`, octoping or irtt.", metavar="FILE")],
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
     output: Annotated[
         Path | None,
@@ -204,7 +204,10 @@ def analyze(
 @probe.command("export")
 def export(
     file: Annotated[
-        Path, typer.Argument(help="A file of `probe run`, octoping or irtt, or a bandwidth model of netem-trace.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A file of `probe run`, octoping or irtt, or a bandwidth model of netem-trace."
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--out", "-o", metavar="FILE", help="The trace of jitter, or of deliveries.")

@@ -30,6 +30,7 @@ from thalweg.cli.options import (
     Realtime,
     ReportFile,
     Retry,
+    ScenarioName,
     Seed,
     Settings,
     StackChoice,
@@ -54,7 +55,7 @@ from thalweg.trials.store.shard import Shard
 
 
 def run(
-    scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
+    scenario: ScenarioName,
     controller: Controllers = None,
     set_: Settings = None,
     stack: StackChoice = None,

@@ -44,12 +44,15 @@ def explain(
     scenario: Annotated[
         str,
         typer.Argument(
+            metavar="SCENARIO|FILE|DIR",
             help="A shipped scenario (c4/bad-wifi) or its file, a qlog, a capture, JSON of iperf3, a trace; or "
-            "the folder of a stored result."
+            "the folder of a stored result.",
         ),
     ],
-    name: Annotated[str | None, typer.Argument(help="The scenario, in a stored result.")] = None,
-    index: Annotated[str | None, typer.Argument(help="The trial in it: its number, or `worst`.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The scenario, in a stored result.")] = None,
+    index: Annotated[
+        str | None, typer.Argument(metavar="TRIAL", help="The trial in it: its number, or `worst`.")
+    ] = None,
     flow: Annotated[
         str | None, typer.Option(metavar="NAME", help="The flow to explain [the first, or the largest of a file].")
     ] = None,

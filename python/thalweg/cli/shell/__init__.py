@@ -20,6 +20,7 @@ from thalweg.cli.options import (
     Quiet,
     Realtime,
     ReportFile,
+    ScenarioName,
     Seed,
     Settings,
     StrictTiming,
@@ -37,7 +38,7 @@ from thalweg.realtime.rig import Host
 
 
 def shell(
-    scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
+    scenario: ScenarioName,
     command: Annotated[
         list[str] | None,
         typer.Argument(metavar="-- CMD", help="The command, after `--`; without one, a shell."),
@@ -89,7 +90,7 @@ def shell(
 
 
 def rig(
-    scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
+    scenario: ScenarioName,
     left: Annotated[
         int, typer.Option(min=1, max=200, help="Number of hosts on the left, the side of the clients.")
     ] = 1,

@@ -15,7 +15,7 @@ from thalweg.cli.status import PASSED
 
 
 def merge(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders written with --out.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR", help="Folders written with --out.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where all their trials go.")
     ] = None,

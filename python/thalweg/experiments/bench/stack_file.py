@@ -201,8 +201,7 @@ def _check_keys(table: Mapping[str, Any], file: Path) -> None:
     known = (*_TEXTS, "port")
     for key, value in table.items():
         if key not in known:
-            accepted = ", ".join(known)
-            raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, known)}; accepted: {accepted}")
+            raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, known)}")
         if key in _TEXTS and not (isinstance(value, str) and value.strip() and "\0" not in value):
             raise RequestError(f"{file}: {key}: {value!r} cannot be used; accepted: {_TEXTS[key]}")
         if key in _CHOICES and value not in _CHOICES[key]:

@@ -38,7 +38,12 @@ class Variant:
 
     def bound(self, controller: str) -> Scenario:
         """The scenario with a controller. Raises RequestError."""
-        return Scenario.from_entry(self.entry, [*self.drawn.items()], dict.fromkeys(self.flows, controller))
+        try:
+            return Scenario.from_entry(self.entry, [*self.drawn.items()], dict.fromkeys(self.flows, controller))
+        except ScenarioError as error:
+            # The user has named a controller, and no flow.
+            said = str(error).removeprefix(f'controllers["{self.flows[0]}"]: ')
+            raise RequestError(f"{controller}: {said}") from None
 
 
 def halves(suite: Suite, seed: int) -> tuple[list[Variant], list[Variant]]:
