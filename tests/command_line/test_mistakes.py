@@ -193,3 +193,12 @@ def test_what_is_wrong_with_a_command_line_is_said_in_our_words(
 def test_a_score_names_the_controller_as_the_user_wrote_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "c4x"]) == 2
     assert capsys.readouterr().err.startswith('error: c4x: unknown controller "c4x" (did you mean "c4"?)')
+
+
+@pytest.mark.parametrize("command", ["sweep", "hunt"])
+def test_a_scenario_is_not_a_plan(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "short.toml"
+    file.write_text('title = "short"\n[[flow]]\nname = "main"\ncontroller = "c4"\n', encoding="utf-8")
+    assert main([command, str(file), "--out", str(tmp_path / "out")]) == 2
+    expected = f'error: {file} is a scenario, not a plan; a plan names it: scenario = "{file}"\n'
+    assert capsys.readouterr().err == expected

@@ -149,9 +149,7 @@ def read_hunt(file: Path) -> HuntPlan:
 
 def hunt_of(document: Mapping[str, Any], file: PlanFile, folder: Path) -> HuntPlan:
     """The plan that a document means, checked. Raises RequestError."""
-    for key in document:
-        if key not in KEYS:
-            raise file.refusal((key,), f"unknown key{did_you_mean(key, KEYS)}")
+    file.check_keys(document, KEYS)
     elements = read_elements(document.get("elements", []), file)
     space = {key: document[key] for key in OF_SPACE if key in document}
     space.setdefault("trials", 1)

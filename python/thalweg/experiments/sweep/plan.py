@@ -115,9 +115,7 @@ def read_document(file: Path) -> tuple[dict[str, Any], str]:
 
 def plan_of(document: Mapping[str, Any], file: PlanFile, folder: Path, needs_axes: bool = True) -> Plan:
     """The plan that a document means, checked except for what only its points can tell. Raises RequestError."""
-    for key in document:
-        if key not in KEYS:
-            raise file.refusal((key,), f"unknown key{did_you_mean(key, KEYS)}")
+    file.check_keys(document, KEYS)
     trials = _number(document, "trials", _TRIALS, 1, SET_SIZE, file)
     seed = _number(document, "seed", 1, 0, LARGEST_SEED - SET_SIZE, file)
     try:

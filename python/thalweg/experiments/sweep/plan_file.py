@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thalweg.base.errors import ScenarioError
+from thalweg.base.errors import ScenarioError, did_you_mean
 from thalweg.base.toml import place_in, read_toml, shown
 
 _LONGEST = 60
@@ -26,6 +27,17 @@ class PlanFile:
         where = place_in(self.text or "", self.name, *keys)
         given = "" if value is ... else f" = {shown(value, _LONGEST)}"
         return ScenarioError(f"{where}: {dotted(keys)}{given}: {problem}")
+
+    def check_keys(self, document: Mapping[str, Any], known: Sequence[str]) -> None:
+        """Refuses a key that this kind of plan does not have, and a scenario. Raises ScenarioError."""
+        unknown = next((key for key in document if key not in known), None)
+        if unknown is None:
+            return
+        if "flow" in document:
+            raise ScenarioError(
+                f'{self.name} is a scenario, not a plan; a plan names it: scenario = "{self.name}"'
+            )
+        raise self.refusal((unknown,), f"unknown key{did_you_mean(unknown, known)}")
 
     def own_scenario(self) -> str | None:
         r"""The text of the scenario within the plan, each line where the plan has it.
