@@ -245,6 +245,9 @@ def test_several_results_are_set_against_the_first(stored: Any, capsys: Capture)
     assert re.search(r"C is +A median(.|\n)*better", out)
     assert "+10.0 %" in out
     assert "-20.0 %" in out
+    never = stored("d", [float("inf")] * 20)
+    assert main(["compare", folders[0], folders[2], never, "--fail-above", "5 %", "--quiet"]) == 1
+    assert "worse: C: hand-made: main completion 10.095 s, most trials of C do not" in capsys.readouterr().err
 
 
 def test_markdown_has_the_same_numbers(stored: Any, capsys: Capture) -> None:

@@ -163,7 +163,7 @@ def _judge(found: Sequence[Found], limit: float) -> int:
     """Says what is worse than in A by more than the limit, or fails more often, and returns the exit status."""
     for letter, worse in ((one.pair.letter, one.worse) for one in found):
         for row in worse.rows:
-            a, more = median_and_more(row)
+            a, more = median_and_more(row, letter)
             answer = "differs" if row.better is None else "worse"
             complain(f"{letter}: {row.scenario}: {row.a.subject} {a}, {more}", label=f"{answer}: ")
         for one in worse.failures:

@@ -90,7 +90,7 @@ def cases_of(found: Found, *, is_only: bool) -> Iterator[Case]:
     differing, undecided = ({id(row) for row in rows} for rows in (worse.rows, worse.undecided))
     for row in found.rows:
         name = named(row.a)
-        a, more = median_and_more(row)
+        a, more = median_and_more(row, found.pair.letter)
         verb = "differs from" if row.better is None else "worse than in"
         said = [f"{verb} A: {a}, {more}"] if id(row) in differing else []
         said += [told] if (told := often.pop((row.scenario, name), None)) else []

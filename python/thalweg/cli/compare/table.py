@@ -70,11 +70,11 @@ def change_text(change: float | None) -> str:
     return "-" if change is None else f"{'+' if change >= 0 else ''}{percent(change)}"
 
 
-def median_and_more(row: Row) -> tuple[str, str]:
+def median_and_more(row: Row, b: str, a: str = "A") -> tuple[str, str]:
     """The median of a, and by how much b is more or less: `4.5794 s`, `54.6 ms more (+1.2 %)`."""
     difference, unit = row.sharper.interval.value, row.a.unit
     if math.isinf(difference):
-        more = f"most trials of {'B' if (difference > 0) == (row.better != 'higher') else 'A'} do not finish"
+        more = f"most trials of {b if (difference > 0) == (row.better != 'higher') else a} do not finish"
     else:
         share = "" if row.change is None else f" ({change_text(row.change)})"
         size = text(abs(difference), unit).replace("%", "points")

@@ -127,7 +127,7 @@ def _rows(judgement: Judgement) -> Iterator[list[str]]:
 
 
 def _told(row: Row, thresholds: Thresholds) -> str:
-    baseline, more = median_and_more(row)
+    baseline, more = median_and_more(row, "this version", "the baseline")
     return f"{baseline}, now {more}; threshold {thresholds[row.a.metric].words(row.a.unit)}"
 
 
