@@ -25,9 +25,6 @@ const PREFIXES: Record<Unit, [number, string][]> = {
   "": [[1, ""]],
 };
 
-/** Trials count nanoseconds: less is what two equal times differ by as floating-point numbers. */
-const ROUNDING_S = 1e-12;
-
 /** The factor and the name with which the largest of some values is a number of one to three digits. */
 export function scale(unit: Unit, size: number): [number, string] {
   const all = PREFIXES[unit];
@@ -38,10 +35,9 @@ export function scale(unit: Unit, size: number): [number, string] {
 export function text(value: number | null | undefined, unit: Unit, digits = 3): string {
   if (value === null || value === undefined || Number.isNaN(value)) return "-";
   if (!Number.isFinite(value)) return value > 0 && unit !== "share" ? "did not finish" : "not measured";
-  const shown = unit === "s" && Math.abs(value) < ROUNDING_S ? 0 : value;
   // Rounded first: 0.9996 s with three digits is 1 s, not 1000 ms.
-  const [factor, name] = shown === 0 ? unprefixed(unit) : scale(unit, rounded(shown, digits));
-  return `${general(rounded(shown / factor, digits))} ${name}`.trimEnd();
+  const [factor, name] = value === 0 ? unprefixed(unit) : scale(unit, rounded(value, digits));
+  return `${general(rounded(value / factor, digits))} ${name}`.trimEnd();
 }
 
 /** As a scenario writes it: `12.5 Mbps`. */

@@ -16,8 +16,6 @@ _BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 _RATES = ((1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps"))
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 _SHARES = ((0.01, "%"),)
-_ROUNDING_S = 1e-12
-"""Trials count nanoseconds: less is what two equal times differ by as floating-point numbers."""
 _SCALES = {"s": _SECONDS, "B": _BYTES, "bytes": _BYTES, "bps": _RATES, "share": _SHARES}
 
 
@@ -37,8 +35,6 @@ def text(value: float | None, unit: str = "", digits: int = 4) -> str:
         return "-"
     if math.isinf(value):
         return "did not finish" if value > 0 and unit != "share" else "not measured"
-    if unit == "s" and abs(value) < _ROUNDING_S:
-        value = 0.0
     # Rounded first: 0.9996 s with three digits is 1 s, not 1000 ms.
     factor, name = scale(float(f"{abs(value):.{digits}g}"), unit)
     # Read back once: two digits of 105 are 100, not 1e+02.

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+ROUNDING = 16 * np.finfo(float).eps
+"""The share of a value that a few operations on floating-point numbers may add to it or take away."""
 LEAST_PAIRS = 6
 """Fewer have no interval, and no correlation worth the name."""
 
@@ -58,14 +60,15 @@ class Difference:
 
 
 def subtract(b: Values, a: Values) -> Values:
-    """B - a; two infinite values are a tie.
+    """B - a; two infinite values are a tie, and so are two that differ by no more than rounding.
 
-    >>> subtract(np.array([np.inf, np.inf, 3.0]), np.array([np.inf, 1.0, 1.0])).tolist()
-    [0.0, inf, 2.0]
+    >>> subtract(np.array([np.inf, np.inf, 3.0, 0.1 + 0.2]), np.array([np.inf, 1.0, 1.0, 0.3])).tolist()
+    [0.0, inf, 2.0, 0.0]
     """
     with np.errstate(invalid="ignore"):
         difference = b - a
-    return np.where(np.isinf(a) & np.isinf(b), 0.0, difference)
+        tie = np.isfinite(difference) & (np.abs(difference) <= ROUNDING * np.abs(a))
+    return np.where(tie | (np.isinf(a) & np.isinf(b)), 0.0, difference)
 
 
 def in_pairs(a: Values, b: Values, margin: float = 0.0, confidence: float = CONFIDENCE) -> Difference:
