@@ -343,6 +343,9 @@ def test_studies_are_judged_by_their_trials(tmp_path: Path, capsys: Capture) -> 
     assert "differs from A: 0.9" in said
     assert main(["compare", a, "--plan", "5 %", "--format", "json"]) == 0
     assert all(one["needs_trials"] > 6 for one in json.loads(capsys.readouterr().out)["rows"])
+    none = [study(tmp_path / name, [{"who": "c4", "share": 0.5}]) for name in ("e", "f")]
+    assert main(["compare", *none, "--plan", "5 %"]) == 2
+    assert "none are stored" in capsys.readouterr().err
     few = with_trials(tmp_path / "d", {"share": [0.1, 0.2, 0.3]}, seed=1000)
     assert main(["compare", few, few, "--fail-above", "5 %"]) == 2
     assert "undecided" in capsys.readouterr().err

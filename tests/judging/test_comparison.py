@@ -15,7 +15,10 @@ import pytest
 from thalweg.base.errors import RequestError
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Scenario
+from thalweg.experiments.comparison.study import StoredStudy
 from thalweg.experiments.comparison.suite import StoredSuite
+from thalweg.judging.comparison.row import compare_samples, judge
+from thalweg.judging.comparison.sample import Sample
 from thalweg.judging.comparison.worse import find_worse
 from thalweg.judging.statistics.rates import chance_of_more
 from thalweg.judging.verdict import Statistics
@@ -207,3 +210,32 @@ def test_of_sixteen_sets_of_trials_of_one_controller_hardly_any_is_worse_than_an
     false = sum(bool(one.rows or one.failures) for one in found) / len(pairs)
     assert changed > 0.1  # there is something to be taken for a loss
     assert false <= 0.05
+
+
+def sample(subject: str, values: list[float]) -> Sample:
+    return Sample(subject, pl.DataFrame({"seed": range(1, len(values) + 1), "value": values}))
+
+
+def test_the_margin_is_a_share_of_the_smaller_median_whatever_its_sign() -> None:
+    a, b = sample("gain", [-10.0] * 8), sample("gain", [-1.0] * 8)
+    assert compare_samples("cell", a, b, 0.01).margin == pytest.approx(0.01)
+    assert compare_samples("cell", a, b, 0.01, of_a=True).margin == pytest.approx(0.1)
+    assert compare_samples("cell", sample("gain", [math.inf] * 8), b, 0.01, of_a=True).margin == 0.0
+
+
+def test_values_that_differ_by_rounding_are_ties() -> None:
+    a, b = sample("share", [0.3] * 8), sample("share", [0.1 + 0.2] * 8)
+    (row,) = judge([compare_samples("cell", a, b, 0.01)])
+    assert row.paired is not None
+    assert (row.paired.ties, row.sharper.interval.value, row.answer) == (8, 0.0, "alike")
+
+
+def test_seeds_are_shared_by_any_number_of_a_cell(tmp_path: Path) -> None:
+    def study(seed: int, last: list[float]) -> StoredStudy:
+        found = {("c4", "share"): sample("share", [0.5] * 8), ("c4", "stable"): sample("stable", last)}
+        of = StoredStudy(tmp_path, "0.1.0", seed, "harm", [], (), 8, None)
+        of.__dict__["_samples"] = found
+        return of
+
+    assert study(1, [0.5] * 2).shared_seeds(study(2, [0.5] * 3)) == 8
+    assert study(1, [0.5]).shared_seeds(study(1, [0.5])) == 0

@@ -101,9 +101,17 @@ class Side(ABC):
         """How many trials of b repeat trials of this one although the two started from different seeds."""
         if self.seed == b.seed:
             return 0
-        ours, theirs = ({cell: one.values["seed"] for (cell, _), one in of.samples().items()} for of in (self, b))
-        return max((len({*ours[cell]} & {*theirs[cell]}) for cell in ours.keys() & theirs.keys()), default=0)
+        ours, theirs = (_seeds(side.samples()) for side in (self, b))
+        return max((len(ours[cell] & theirs[cell]) for cell in ours.keys() & theirs.keys()), default=0)
 
     def numbers(self, b: Self) -> list[Change]:
         """The numbers of tables that are more than medians of trials."""
         return []
+
+
+def _seeds(samples: Samples) -> dict[str, set[int]]:
+    """The seeds of each cell: a number may leave out trials that do not define it."""
+    found: dict[str, set[int]] = {}
+    for (cell, _), one in samples.items():
+        found.setdefault(cell, set()).update(one.values["seed"])
+    return found

@@ -142,7 +142,7 @@ class StoredStudy(Side):
 
 
 def compare_trials(a: Samples, b: Samples, margin: float, *, of_a: bool = False) -> list[Row]:
-    """The numbers that each trial of both defines, by cell; `medians.judge` and `worse.find_worse` answer."""
+    """The numbers that each trial of both defines, by cell; `row.judge` and `worse.find_worse` answer."""
     return [
         compare_samples(cell, sample, b[cell, subject], margin, of_a=of_a)
         for (cell, subject), sample in a.items()

@@ -71,10 +71,10 @@ def plan(
         raise RequestError(
             f"a difference of {100 * size:g} % does not count: accepted: more than {100 * margin:g} %"
         )
+    known = [(name, one) for (name, _), one in a.items() if not undefined(one)]
+    if not (known if rows is None else rows):
+        raise RequestError("--plan requires numbers that all trials define, and none are stored")
     if rows is None:
-        known = [(name, one) for (name, _), one in a.items() if not undefined(one)]
-        if not known:
-            raise RequestError("--plan requires numbers that all trials define, and none are stored")
         return [_planned(name, one, size, margin, RATE / len(known), None) for name, one in known]
     found = []
     for row in rows:

@@ -205,9 +205,8 @@ def compare_samples(
     The margin is a share of the smaller median, with `of_a` of a, and at least `least`, in the unit of the number.
     """
     of_a_values, of_b_values = (side.values["value"].to_numpy() for side in (a, b))
-    medians = [median for median in (a.median, b.median) if math.isfinite(median)]
-    medians = medians[:1] if of_a else medians
-    size = max(margin * abs(min(medians, default=0.0)), least)
+    sizes = [abs(side.median) for side in ((a,) if of_a else (a, b)) if math.isfinite(side.median)]
+    size = max(margin * min(sizes, default=0.0), least)
     paired = _pair(a.values, b.values, size, a.better)
     correlation = paired.rank_correlation if paired else 0.0
     sharper = paired is not None and pairs_are_sharper(correlation, paired.n, len(of_a_values), len(of_b_values))
