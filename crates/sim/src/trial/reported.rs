@@ -2,7 +2,8 @@
 //!
 //! # Model
 //! The model of CCP (Narayan et al., "Restructuring Endpoint Congestion Control", SIGCOMM 2018): the datapath sums up
-//! what is acknowledged and reports it after each round trip or another time, and what is urgent, a loss or a timeout, at once,
+//! what is acknowledged and reports it after each round trip or another time, and what is urgent, a loss, a timeout
+//! or a larger path MTU, at once,
 //! after what it holds. So a window does not follow acknowledgements: it jumps with each report.
 //!
 //! The controller gets one event for the acknowledgements of a report: their bytes and packets in sum, the newest of the
@@ -16,7 +17,7 @@ use thalweg_control::event::{
     Ack, Arrival, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout,
 };
 use thalweg_control::report::Every;
-use thalweg_control::{Context, Control, Controller, Observer};
+use thalweg_control::{Context, Control, Controller, Init, Observer};
 use thalweg_units::{Bytes, Ecn, Instant, Rate};
 
 /// A controller behind such a datapath.
@@ -25,18 +26,21 @@ pub(crate) struct Reported {
     every: Every,
     /// When the last report was made, or the connection began.
     since: Instant,
+    /// The path MTU then.
+    mtu: Bytes,
     acks: Option<Ack>,
     rtt: Option<RttSample>,
     marks: Option<EcnCounts>,
 }
 
 impl Reported {
-    /// One of a connection that starts at `start`.
-    pub(crate) fn new(controller: Box<dyn Controller>, every: Every, start: Instant) -> Self {
+    /// One of a connection that starts like this.
+    pub(crate) fn new(controller: Box<dyn Controller>, every: Every, init: &Init) -> Self {
         Reported {
             controller,
             every,
-            since: start,
+            since: init.now,
+            mtu: init.mtu,
             acks: None,
             rtt: None,
             marks: None,
@@ -45,7 +49,7 @@ impl Reported {
 
     /// Reports what is held, in the order of the calls of the trait.
     fn report(&mut self, cx: &mut Context<'_>) {
-        self.since = cx.now;
+        (self.since, self.mtu) = (cx.now, cx.path.mtu);
         if let Some(marks) = self.marks.take() {
             self.controller.on_ecn(&marks, cx);
         }
@@ -81,7 +85,8 @@ impl Controller for Reported {
     }
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.hold(event);
-        if cx.now - self.since >= self.every.span(cx.path) {
+        // RFC 9002 section 7.2: the least window is of packets of the size that is in force.
+        if cx.path.mtu > self.mtu || cx.now - self.since >= self.every.span(cx.path) {
             self.report(cx);
         }
     }

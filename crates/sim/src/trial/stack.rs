@@ -28,10 +28,10 @@ pub(crate) struct Hears {
 }
 
 impl Hears {
-    fn behind(self, controller: Box<dyn Controller>, start: Instant) -> Box<dyn Controller> {
+    fn behind(self, controller: Box<dyn Controller>, init: &Init) -> Box<dyn Controller> {
         let controller = match self.reports {
             None => controller,
-            Some(every) => Box::new(Reported::new(controller, every, start)),
+            Some(every) => Box::new(Reported::new(controller, every, init)),
         };
         match self.ignores_loss {
             false => controller,
@@ -168,7 +168,7 @@ impl Endpoint {
         }
         let steering = match controller {
             FlowController::Registry(spec) => Steering::Ours(match end.sends {
-                true => end.hears.behind(spec.build(&init), start),
+                true => end.hears.behind(spec.build(&init), &init),
                 false => spec.build_for_receiver(&init),
             }),
             FlowController::OfStack(controller) => Steering::Stack(*controller),

@@ -337,3 +337,14 @@ fn lateness_is_that_of_one_flow() {
     assert_eq!(shown(&outcome("", host)), shown(&both));
     assert_ne!(outcome("", host), outcome("", "controller = \"bbr\""));
 }
+
+/// BBRv1 has a window of one packet after timeouts in the handshake, of 1252 bytes; the probe of the path MTU makes packets
+/// 1440 bytes. The auditor refuses a window of less than a packet.
+#[test]
+fn a_datapath_that_reports_tells_a_larger_path_mtu_at_once() {
+    let scenario = read(
+        "title = \"t\"\ntime_limit = \"15 s\"\n[path]\nrate = \"100 kbps\"\nrtt = \"5 ms\"\nbuffer = \"20 packets\"\n\
+         loss = \"40 %\"\n[[flow]]\nname = \"main\"\ncontroller = \"bbr1\"\nupload = \"5 kB\"\nhost = { reports = \"1 rtt\" }\n",
+    );
+    audited::run_trial(&scenario, 984_092, false);
+}
