@@ -162,8 +162,8 @@ test: tools
 soak: tools
 	@$(PYTHON) .ci/lanes.py soak $(PART)
 
-# Properties draw the same cases each time, so that what fails here fails for a change; SEED=NUMBER draws others, as the soak
-# does with each commit. The time of each test is told under a flag that is not stable: the tests see the variable that allows
+# Properties draw the same cases each time, so that a failure comes from the change; SEED=NUMBER draws others, as the soak does
+# with each commit. The time of each test is told under a flag that is not stable: the tests see the variable that allows
 # it, and not the build. Some tests run examples.
 CRATES = $(or $(addprefix --package ,$(PACKAGES)),--workspace --exclude thalweg-bindings --exclude thalweg-web) --locked
 test-rust: export PROPTEST_RNG_SEED = $(or $(SEED),0)

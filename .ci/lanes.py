@@ -255,7 +255,7 @@ def rust(packages: Sequence[str] = ()) -> Stage:
 
 SEED = "SEED=$(git rev-parse HEAD)"
 NUMBER = "$((0x$(git rev-parse --short=7 HEAD)))"
-"""The cases of fuzzing and properties, and the moments of kills, are the same for everyone who checks this commit."""
+"""In the soak, cases of fuzzing and properties, and the moments of kills, follow from the commit."""
 MAKE = "make --no-print-directory"
 FOREIGN = "tests/stacks tests/gate/test_sensitivity_of_libraries.py tests/results/test_qlog.py"
 """The tests that need what others wrote, built from source."""

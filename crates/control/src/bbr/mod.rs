@@ -171,7 +171,7 @@ impl Bbr {
     /// (section 5.6.2), and seeds `min_rtt` (section 5.2.1).
     fn note_rtt(&mut self, cx: &Context<'_>) {
         self.mtu = cx.path.mtu;
-        // The one packet that may leave after a timeout may have become larger: RFC 9000 section 14.3.
+        // After a timeout it may be one packet, of the size before the path MTU grew (RFC 9000 section 14.3).
         self.cwnd = self.cwnd.max(self.mtu);
         if !self.has_seen_rtt && cx.path.has_rtt() {
             self.has_seen_rtt = true;

@@ -132,7 +132,7 @@ impl Bbr1 {
     /// BBRInitPacingRate() (section 4.2.1) once an RTT is known, and the first value of RTprop.
     fn note_rtt(&mut self, cx: &Context<'_>) {
         self.mtu = cx.path.mtu;
-        // The one packet that may leave after a timeout may have become larger: RFC 9000 section 14.3.
+        // After a timeout it may be one packet, of the size before the path MTU grew (RFC 9000 section 14.3).
         self.cwnd = self.cwnd.max(self.mtu);
         if !self.has_seen_rtt && cx.path.has_rtt() {
             self.has_seen_rtt = true;

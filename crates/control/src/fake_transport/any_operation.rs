@@ -170,7 +170,7 @@ pub fn any_controller(registry: Registry) -> impl Strategy<Value = String> {
 
 /// Packets that a document lets the window shrink to: two (RFC 9002 section 7.2; C4: "Setting pacing rate,
 /// congestion window and quantum"), but one after a timeout in BBR (draft-ietf-ccwg-bbr-06 section 5.6.4.4,
-/// draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.3), and so in mutants of BBR.
+/// draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.4), and so in mutants of BBR.
 fn least_packets(controller: &str) -> u64 {
     let name = controller.split(':').next();
     if matches!(name, Some("bbr" | "bbr1" | "mutant")) {

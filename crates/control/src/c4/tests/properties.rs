@@ -149,8 +149,8 @@ proptest! {
     }
 }
 
-/// Four eras that each grow by a fifth end Initial with a max RTT of 75 ms on a path of 80 ms: Recovery sees delay, and
-/// rejects a sample that is higher than the nominal rate.
+/// Three eras that each grow by less than a quarter end Initial with a max RTT of 75 ms on a path of 80 ms: Recovery
+/// sees delay, and rejects a sample that is higher than the nominal rate.
 #[test]
 fn a_signal_of_delay_in_the_recovery_after_initial_keeps_higher_samples_out() {
     let mut flow = Flow::fresh();
