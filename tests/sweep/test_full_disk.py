@@ -68,7 +68,7 @@ def test_a_sweep_keeps_what_it_stored_and_goes_on_from_there(folder: Path, size:
     assert said.startswith("error: cannot write disk/out")
     assert said.endswith(": No space left on device")
     tally = json.loads((folder / "out-then").read_text())
-    assert tally["ran"] + tally["present"] == tally["trials"] == 9000
+    assert tally["ran"] + tally["present"] == tally["planned"] == 9000
     assert tally["present"] > 0 or size != "500k", "files that were written before count"
     Sweep.load(folder / "plan.toml").run(folder / "whole")
     stores = [SweepResult.load(folder / name).scan().drop("core_s", "replay") for name in ("kept", "whole")]
