@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import time
+from typing import Any
+
+import pytest
 
 from short_download import SCENARIO
 from thalweg import Controller, Scenario
 from thalweg.base.executor import Batch
+from thalweg.engine.outcome import Outcomes
+from thalweg.trials.gathering import gather
 from thalweg.trials.threads import Threads
 
 
@@ -30,3 +35,18 @@ def test_scenarios_with_controllers_in_python_count_their_trials_one_after_the_o
     # Of the second scenario too, which begins with the sixth of ten trials.
     assert any(5 < finished < 10 for finished in told)
     assert told[-1] == 10
+
+
+def test_a_ctrl_c_while_a_part_is_read_hands_over_what_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenarios = [Scenario.from_toml(SCENARIO, name) for name in ("a", "b")]
+    read, kept = Outcomes.of, list[int]()
+
+    def interrupted(native: Any, description: Any) -> Outcomes:
+        if kept:
+            raise KeyboardInterrupt
+        return read(native, description)
+
+    monkeypatch.setattr(Outcomes, "of", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        gather(Threads(1), scenarios, range(1, 3), lambda number, _: kept.append(number))
+    assert kept == [0]

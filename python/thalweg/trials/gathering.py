@@ -37,8 +37,8 @@ def gather(
             failures.setdefault(number, result.error)
         else:
             paces[number].add(result.outcomes)
-            own = parts.setdefault(number, [])
-            own.append(Outcomes.of(result.outcomes, scenarios[number].description))
+            part = Outcomes.of(result.outcomes, scenarios[number].description)
+            own = parts[number] = [*parts.get(number, ()), part]  # a Ctrl-C leaves no empty list
             if sum(part.n for part in own) == len(seeds):
                 keep(number, together(parts.pop(number)))
                 unfinished.discard(number)
