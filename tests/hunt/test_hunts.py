@@ -20,6 +20,7 @@ from thalweg.base.errors import RequestError
 from thalweg.base.quantity import measure
 from thalweg.cli import main
 from thalweg.engine.catalogue import Suite
+from thalweg.experiments.hunt.keep import place_of, save
 from thalweg.experiments.hunt.objective import KINDS, Objective
 from thalweg.experiments.hunt.plan import KEYS, SAMPLERS, hunt_of
 from thalweg.experiments.sweep.plan_file import PlanFile
@@ -154,6 +155,16 @@ def test_ctrl_c_keeps_the_worst_so_far(plan: Path) -> None:
     find = Hunt.load(plan).run(on_progress=interrupt)
     assert (find.complete, find.tried) == (False, 16)
     assert find.found_value == max(value for value in find.history if value is not None)
+    out = plan.parent / "out"
+    assert place_of(find, out) == out
+    out.mkdir()
+    (out / "experiment.json").write_text(json.dumps({**find.document(), "complete": True}), encoding="utf-8")
+    assert place_of(find, out) == out / ".unfinished", "a find that was checked stays"
+    save(find, place_of(find, out), figure=False)
+    assert (out / ".unfinished" / "find.toml").is_file()
+    assert not (out / "find.toml").exists()
+    save(find, out, figure=False)
+    assert not (out / ".unfinished").exists()
 
 
 @pytest.mark.parametrize(

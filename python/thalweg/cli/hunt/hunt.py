@@ -63,7 +63,7 @@ def hunt(
     """
     from thalweg.cli.store.playing import storing  # noqa: PLC0415 - loads tables
     from thalweg.experiments.hunt import Hunt  # noqa: PLC0415 - loads tables
-    from thalweg.experiments.hunt.keep import SHRUNK, check_corpus, reserve_folder, save  # noqa: PLC0415
+    from thalweg.experiments.hunt.keep import SHRUNK, check_corpus, place_of, reserve_folder, save  # noqa: PLC0415
     from thalweg.experiments.hunt.keep import keep as keep_in  # noqa: PLC0415
     from thalweg.trials.store.shard import Shard  # noqa: PLC0415
 
@@ -81,7 +81,8 @@ def hunt(
             find = Hunt.of(read).run(on_progress=bar.show, executor=executor)
         find.command = again
         try:
-            saved = save(find, out, not no_figure, bar.show)
+            place = place_of(find, out)
+            saved = save(find, place, not no_figure, bar.show)
             if keep and find.is_worse:
                 saved.files.append(keep_in(find, keep))
         except KeyboardInterrupt:
@@ -92,19 +93,20 @@ def hunt(
     if format_ is Format.JSON:
         print_json(find.document())
     else:
-        _print(find, out, saved.links.get(SHRUNK))
+        _print(find, place, saved.links.get(SHRUNK))
     for failure in find.failures[:_SHOWN]:
         complain(failure.error, label="failed: ")
     if keep and not find.is_worse:
         complain(f"nothing is kept in {keep}: nothing was found", label="")
     if not find.complete:
-        told = f"the worst of {find.tried} scenarios is kept in {out}"
+        told = f"the worst of {find.tried} scenarios is kept in {place}"
         if find.says != "found":
             told = (
                 f"{told}, not replayed on fresh seeds"
                 if find.is_worse
                 else f"nothing found in {find.tried} scenarios"
             )
+        told += f"; {out} holds the older find" if place != out else ""
         complain(f"interrupted: {told}", label="")
         return INTERRUPTED
     note(f"wrote {', '.join(map(str, saved.files))}")

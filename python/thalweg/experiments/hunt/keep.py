@@ -2,7 +2,8 @@
 
 A hunt's folder has `experiment.json`, the whole result; `find.toml`, the scenario that shrank; `found.toml`, as it
 was found; `find.html`, the figure; and `failed-1.toml` and so on, in which a trial failed. Where nothing was
-found, only `experiment.json` and the latter are there.
+found, only `experiment.json` and the latter are there. Where a folder holds a find that was checked, an
+interrupted hunt writes into its `.unfinished`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -18,8 +20,8 @@ from pathlib import Path
 
 from thalweg import __version__, _native
 from thalweg.base.errors import RequestError
-from thalweg.base.files.document import DOCUMENT
-from thalweg.base.files.folder import homes_of_trials, refuse_other, reserve
+from thalweg.base.files.document import DOCUMENT, read
+from thalweg.base.files.folder import find_file, homes_of_trials, refuse_other, reserve
 from thalweg.base.files.whole_file import whole_file
 from thalweg.base.progress import Progress, silent
 from thalweg.engine.scenario import Scenario
@@ -29,6 +31,7 @@ from thalweg.pages.lab_link import TrialLink, link_to, runs_in_browser
 FIND = "find.toml"
 _FOUND = "found.toml"
 _FIGURE = "find.html"
+_UNFINISHED = ".unfinished"
 _SUITE = "suite.toml"
 _ABOUT = 'title = "Worst cases that hunts have found"\n'
 _MOST_FAILED = 5
@@ -62,11 +65,21 @@ class FindFiles:
     """Its trials that open in the lab, by what they are called; none that a browser cannot run."""
 
 
+def place_of(find: Find, folder: Path) -> Path:
+    """Where a find goes: an interrupted hunt does not replace a find that was checked. Raises ResultError."""
+    older = find_file(folder, DOCUMENT)
+    if find.complete or older is None or not read(older).get("complete"):
+        return folder
+    return folder / _UNFINISHED
+
+
 def save(find: Find, folder: Path, figure: bool = True, on_progress: Progress = silent) -> FindFiles:
     """Writes a find into its folder, the result first. Raises RequestError.
 
     What an older run has left there goes.
     """
+    folder.mkdir(exist_ok=True)
+    shutil.rmtree(folder / _UNFINISHED, ignore_errors=True)
     for older in [*(folder / name for name in (FIND, _FOUND, _FIGURE)), *folder.glob("failed-*.toml")]:
         older.unlink(missing_ok=True)
     texts = {DOCUMENT: json.dumps(find.document(), indent=2, allow_nan=False) + "\n"}
