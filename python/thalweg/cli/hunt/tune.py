@@ -111,7 +111,7 @@ def _print(tuned: TuningResult) -> None:
     gain = tuned.gain
     if gain is not None:
         console.print(f"held back: {gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f}), {tuned.answer}")
-    if not tuned.is_better:
+    if tuned.complete and not tuned.is_better:
         console.print("nothing found: on new scenarios and seeds, no choice shows a gain over the options given")
     for guard in tuned.broken:
         value = guard.value if isinstance(guard.value, str) else f"{guard.value:.3g}"
