@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from thalweg import _native
 from thalweg.base.errors import RequestError
 from thalweg.base.executor import Executor
+from thalweg.base.files.folder import TRIALS
 from thalweg.cli.console import note
 from thalweg.trials.choice import chosen
 from thalweg.trials.store.outcome_store import OutcomeStore
@@ -45,8 +47,11 @@ def playing(folder: Path | None, jobs: int, cluster: str | None, shard: Shard) -
 
 
 def tell_shard(shard: Shard, folder: Path) -> None:
-    """Says that a shard is played, and what comes next."""
+    """Says that a shard is played, and what comes next. A shard without trials leaves a folder that has none."""
+    home = folder / TRIALS / _native.engine()
+    told = "is in" if home.exists() else "has no trials, since there are more shards than trials; it is in"
+    home.mkdir(parents=True, exist_ok=True)
     note(
-        f"shard {shard.number} of {shard.of} is in {folder}; put all together with "
+        f"shard {shard.number} of {shard.of} {told} {folder}; put all together with "
         "thalweg merge DIR... --out ALL, then run the same command with --out ALL and without --shard"
     )
