@@ -121,3 +121,11 @@ def test_a_scenario_file_that_is_too_long_is_refused_with_the_limit(
     assert main(["run", str(file)]) == 2
     said = f"error: cannot read {file}: it has more than 80 MiB; accepted: a scenario file of at most 80 MiB\n"
     assert capsys.readouterr().err == said
+
+
+def test_a_scenario_is_chosen_by_its_name_even_if_that_is_a_pattern(tmp_path: Path) -> None:
+    for name in ("[bold]z", "bz"):
+        (tmp_path / f"{name}.toml").write_text('title = "one"\n', encoding="utf-8")
+    suite = Suite.find(tmp_path)
+    assert [entry.name for entry in suite.matching(["[bold]z"])] == ["[bold]z", "bz"]
+    assert [entry.name for entry in suite.matching(["b*"])] == ["bz"]

@@ -140,7 +140,9 @@ class Suite:
     def matching(self, only: Sequence[str] | None) -> list[Entry]:
         """The scenarios whose name matches a pattern, all without patterns. Raises RequestError for none."""
         entries = [
-            one for one in self.entries if only is None or any(fnmatchcase(one.name, glob) for glob in only)
+            one
+            for one in self.entries
+            if only is None or any(one.name == glob or fnmatchcase(one.name, glob) for glob in only)
         ]
         if not entries:
             asked, names = ", ".join(only or ()), [entry.name for entry in self.entries]
