@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from thalweg.base.errors import RequestError
+from thalweg.base.files.folder import TRIALS as STORED
 from thalweg.base.seeds import SET_SIZE, seed_text
 from thalweg.cli import ci, tables
 from thalweg.cli.commands.again import command_line
@@ -197,6 +198,10 @@ def _conclude(
     if not complete:
         names = ", ".join(outcomes.scenario.name for outcomes in result.outcomes) or "none"
         done = f"{len(result.outcomes)} of {scenarios} scenarios are finished and kept in {store.root} ({names})"
+        if not result.outcomes:
+            done = (
+                f"none of {scenarios} scenarios is finished; finished trials are kept in {store.folder / STORED}"
+            )
         older = f"; {store.folder} holds the older result" if store.root != store.folder else ""
         complain(f"interrupted: {done}{older}", label="")
         return INTERRUPTED
