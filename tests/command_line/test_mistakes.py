@@ -166,6 +166,14 @@ def test_a_recording_in_place_of_a_scenario_is_told_where_it_belongs(
         (["run"], "SCENARIO is missing; see thalweg run --help"),
         (["probe", "run"], "HOST is missing; see thalweg probe run --help"),
         (["compare", "no", "such"], "no: there is no such folder"),
+        (
+            ["run", "c4/bad-wifi", "-c", "main=cubic as a", "-c", "main=c4 as a"],
+            "--controller: two controllers are named 'a'; give each a name of its own",
+        ),
+        (
+            ["study", "slow-start", "--rate", "0bps"],
+            "--rate 0bps: it never transmits a packet; accepted: a rate above 0",
+        ),
         (["run", "a", "--foo"], "unknown option --foo; did you mean --format or --out?"),
         (["rnu"], "unknown command 'rnu'; did you mean run?"),
         (["probe", "rnu"], "unknown command 'rnu'; did you mean run?"),

@@ -258,6 +258,9 @@ def read_bindings(
         if separator and not (controller and label):
             raise RequestError(f"{option} {flow}={text!r}: expected {form}")
         found.append(Binding(flow, controller, label or None))
+    names = [binding.label or f"{binding.flow}={binding.controller}" for binding in found]
+    if (twice := next((name for name in names if names.count(name) > 1), None)) and any(b.label for b in found):
+        raise RequestError(f"{option}: two controllers are named {twice!r}; give each a name of its own")
     return found
 
 

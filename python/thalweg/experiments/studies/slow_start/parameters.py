@@ -175,7 +175,10 @@ class Parameters:
 
     def rate_bps(self, cell: Cell) -> float:
         """The rate of the bottleneck, in the phase of the cell."""
-        return float(bits_per_second(cell.rate, "--rate") * 2 ** (cell.phase / self.phases))
+        rate_bps = bits_per_second(cell.rate, "--rate")
+        if not rate_bps:
+            raise RequestError(f"--rate {cell.rate}: it never transmits a packet; accepted: a rate above 0")
+        return float(rate_bps * 2 ** (cell.phase / self.phases))
 
     def pipe_bytes(self, cell: Cell) -> float:
         """The bandwidth-delay product, as windows count it."""
