@@ -61,6 +61,24 @@ def test_the_check_of_conformance_has_the_time_of_the_first_departure(
     assert "were in flight" in said
 
 
+def test_a_trace_that_is_too_short_is_compared_with_nothing_and_a_cut_one_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = thalweg.Scenario.load("c4/simple-20mbps", {"flow.main.download": "100 kB"}).run(1, trace=True).trace
+    assert trace is not None
+    for name in ("t.sqlog", "t.csv"):
+        trace.save(tmp_path / name)
+        assert main(["explain", str(tmp_path / name), "--as", "bbr", "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["conforms"]["residual"] is None
+    assert main(["explain", str(tmp_path / "t.csv"), "--as", "bbr"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "limited it for too short a time to compare it with bbr" in said
+    assert "cut off" not in said
+    (tmp_path / "t.csv").write_bytes((tmp_path / "t.csv").read_bytes()[:-9])
+    assert main(["explain", str(tmp_path / "t.csv")]) == 0
+    assert "what comes after its last line, which is cut off" in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_page_works_offline_and_runs_nothing_from_the_file(tmp_path: Path) -> None:
     evil = "</script><script>alert(1)</script>"
     text = writers.quic_go(logged()).replace("0a0b0c0d", json.dumps(evil)[1:-1])

@@ -12,8 +12,9 @@ from thalweg.base.quantity import text
 from thalweg.foreign.inference.idle import silences
 from thalweg.foreign.inference.limits import Limits
 from thalweg.foreign.inference.replay import Fit, Script, fit
-from thalweg.foreign.inference.who import others
+from thalweg.foreign.inference.who import FITS, others
 from thalweg.foreign.reading import View
+from thalweg.judging.statistics.interval import finite
 
 _DEPARTS = 0.15
 """A residual of as much as this, in several windows in a row, is a departure."""
@@ -35,9 +36,13 @@ class Conformance:
         """Whether and until when it follows."""
         name = self.fit.controller
         if not self.fit.is_known:
-            return f"Other things limited it nearly all the time: it cannot be held against {name}."
+            return f"Congestion control limited it for too short a time to compare it with {name}."
         if self.departs_s is None:
-            return f"It follows {name} throughout (residual {self.fit.residual:.3f})."
+            fits = self.fit.residual <= FITS
+            said = (
+                f"follows {name} throughout" if fits else f"departs from {name} nowhere in particular, nor fits it"
+            )
+            return f"It {said} (residual {self.fit.residual:.3f})."
         return (
             f"It follows {name} until {text(self.departs_s, 's')}; then {name} would have had a window of "
             f"{text(self.window, 'B')}, and {text(self.in_flight, 'B')} were in flight."
@@ -45,7 +50,11 @@ class Conformance:
 
     def document(self) -> dict[str, Any]:
         """As JSON."""
-        return {"controller": self.fit.controller, "residual": self.fit.residual, "departs_s": self.departs_s}
+        return {
+            "controller": self.fit.controller,
+            "residual": finite(self.fit.residual),
+            "departs_s": self.departs_s,
+        }
 
 
 def conformance(view: View, held: Limits | None, controller: str) -> Conformance:

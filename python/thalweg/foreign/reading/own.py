@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from thalweg.foreign.reading.view import NONE, Steps, View, steps
 
 _PARQUET = b"PAR1"
 _CSV = b"time_s,kind,"
+_CUT = "what comes after its last line, which is cut off"
 _NEEDED = ("time_s", "kind", "flow")
 
 
@@ -24,6 +26,8 @@ def is_own(data: bytes) -> bool:
 
 def views(data: bytes) -> list[View]:
     """A view for each flow. Raises DamageError."""
+    if not data.startswith(_PARQUET) and not data.endswith(b"\n"):
+        return [replace(view, missing=(*view.missing, _CUT)) for view in views(data[: data.rfind(b"\n") + 1])]
     try:
         table = (
             pl.read_parquet(io.BytesIO(data))
