@@ -287,10 +287,10 @@ def test_the_study_runs_all_variants_in_turn_and_stores_its_results(capsys: Capt
     assert all(row["goodput_bps"] > 0 and row["lowest_bps"] <= row["highest_bps"] for row in told["rows"])
     assert len(told["checks"]) == 6
     assert sorted(path.name for path in out.iterdir()) == [
+        "experiment.json",
         "report.html",
         "runs.parquet",
         "runs.png",
-        "experiment.json",
     ]
 
 
