@@ -284,25 +284,25 @@ ELSEWHERE = [
 ]
 SOAK = [
     Stage("audit", 100, (f"{MAKE} audit SECONDS=90 {SEED}",)),
-    Stage("fuzz", 330, (f"{MAKE} fuzz SECONDS=300 {SEED}",)),
-    Stage("properties", 90, (f"{MAKE} test-rust SEED={NUMBER}",)),
+    Stage("fuzz", 345, (f"{MAKE} fuzz SECONDS=300 {SEED}",)),
+    Stage("properties", 100, (f"{MAKE} test-rust SEED={NUMBER}",)),
     Stage("relations", 190, (f"{MAKE} fuzz SECONDS=180 TARGETS=relations {SEED}",)),
     Stage("pages", 200, (f"{MAKE} pages-check",)),
     Stage(
         "kills",
-        240,
+        60,
         (f".venv/bin/python tests/kills.py 30 {NUMBER} && .venv/bin/python tests/sweep_kills.py 12 {NUMBER}",),
     ),
-    Stage("stacks", 480, (f"{MAKE} stacks && {PYTEST} -m soak {FOREIGN}",)),
-    Stage("wheels", 180, (f"{PYTEST} -m soak tests/packages",)),
-    Stage("lab", 200, (f"{PYTEST} -m soak {BESIDE} tests/lab",)),
-    Stage("manual", 120, (f"{PYTEST} -m soak {BESIDE} tests/documentation",)),
-    Stage("gate", 120, (f"{PYTEST} -m soak {BESIDE} {NOT_FOREIGN} {GATE}",)),
-    Stage("long", 460, (f"{PYTEST} -m soak {BESIDE} {' '.join(ELSEWHERE)}",)),
-    Stage("engine", 400, (f"cargo test --locked {IGNORED} --lib --bins --tests -- --ignored",)),
-    Stage("realtime", 200, (f"{PYTEST} -m realtime",)),
-    Stage("speed", 120, (f"{MAKE} bench-check",)),
-    Stage("advisories", 30, (f"{MAKE} advisories",)),
+    Stage("stacks", 340, (f"{MAKE} stacks && {PYTEST} -m soak {FOREIGN}",)),
+    Stage("wheels", 185, (f"{PYTEST} -m soak tests/packages",)),
+    Stage("lab", 130, (f"{PYTEST} -m soak {BESIDE} tests/lab",)),
+    Stage("manual", 100, (f"{PYTEST} -m soak {BESIDE} tests/documentation",)),
+    Stage("gate", 60, (f"{PYTEST} -m soak {BESIDE} {NOT_FOREIGN} {GATE}",)),
+    Stage("long", 280, (f"{PYTEST} -m soak {BESIDE} {' '.join(ELSEWHERE)}",)),
+    Stage("engine", 180, (f"cargo test --locked {IGNORED} --lib --bins --tests -- --ignored",)),
+    Stage("realtime", 260, (f"{PYTEST} -m realtime",)),
+    Stage("speed", 65, (f"{MAKE} bench-check",)),
+    Stage("advisories", 15, (f"{MAKE} advisories",)),
 ]
 
 if __name__ == "__main__":
