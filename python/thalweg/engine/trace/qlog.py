@@ -13,7 +13,6 @@ import json
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
-from polars import selectors
 
 from thalweg import _native
 from thalweg.base.errors import RequestError
@@ -43,5 +42,5 @@ def written(trace: Trace, vantage: Vantage, *, sequence: bool) -> str:
 
 def _known(table: pl.DataFrame) -> pl.DataFrame:
     """A table without numbers that are none: JSON has no infinity."""
-    numbers = selectors.float()
+    numbers = pl.selectors.float()
     return table.with_columns(pl.when(numbers.is_finite()).then(numbers))

@@ -104,9 +104,9 @@ class StackFile:
 
         >>> StackFile.of({"name": "a", "client": "get {url}", "port": 80}, Path("a.toml")).port
         80
-        >>> StackFile.of({"name": "a", "clinet": "get"}, Path("a.toml"))  # doctest: +ELLIPSIS
+        >>> StackFile.of({"name": "a", "clinet": "get"}, Path("a.toml"))
         Traceback (most recent call last):
-        thalweg.base.errors.RequestError: a.toml: unknown key 'clinet'; did you mean client?; accepted: ...
+        thalweg.base.errors.RequestError: a.toml: unknown key 'clinet'; did you mean client?
         """
         _check_keys(table, file)
         follows = table.get("contract") == INTEROP

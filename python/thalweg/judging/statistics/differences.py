@@ -21,6 +21,7 @@ which would have ended first.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-ROUNDING = 16 * np.finfo(float).eps
+ROUNDING = 16 * sys.float_info.epsilon
 """The share of a value that a few operations on floating-point numbers may add to it or take away."""
 LEAST_PAIRS = 6
 """Fewer have no interval, and no correlation worth the name."""
