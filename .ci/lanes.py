@@ -250,7 +250,7 @@ def said(*command: str) -> str:
 def rust(packages: Sequence[str] = ()) -> Stage:
     """The tests of crates: of all, if none is named."""
     named = f" PACKAGES='{' '.join(packages)}'" if packages else ""
-    return Stage("rust", 30 if packages else 310, (f"make --no-print-directory test-rust{named}",))
+    return Stage("rust", 30 if packages else 230, (f"make --no-print-directory test-rust{named}",))
 
 
 SEED = "SEED=$(git rev-parse HEAD)"
@@ -259,7 +259,7 @@ NUMBER = "$((0x$(git rev-parse --short=7 HEAD)))"
 MAKE = "make --no-print-directory"
 FOREIGN = "tests/stacks tests/gate/test_sensitivity_of_libraries.py tests/results/test_qlog.py"
 """The tests that need what others wrote, built from source."""
-BUILD = Stage("build", 170, ("make build", f"{MAKE} browser actionlint"))
+BUILD = Stage("build", 145, ("make build", f"{MAKE} browser actionlint"))
 RUFF = "ruff check $code && .venv/bin/ruff format --check $code"
 STYLE = Stage("style", 3, ("cargo fmt --all --check", f"code='{CODE}'; .venv/bin/{RUFF}"))
 QUICK = (
@@ -271,9 +271,9 @@ QUICK = (
 TEST = [
     BUILD,
     STYLE,
-    Stage("lint", 100, (f"{MAKE} clippy", ".venv/bin/mypy")),
+    Stage("lint", 75, (f"{MAKE} clippy", ".venv/bin/mypy")),
     rust(),
-    Stage("python", 450, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
+    Stage("python", 325, (f'{PYTEST} -m "not realtime and not soak" {BESIDE}',)),
 ]
 IGNORED = " ".join(f"--package thalweg-{crate}" for crate in ("sim", "quic-sockets", "adapters", "fuzz", "live"))
 NOT_FOREIGN = " ".join(f"--ignore={path}" for path in FOREIGN.split())
