@@ -26,6 +26,7 @@ from thalweg.experiments.sweep.run import Run
 from thalweg.experiments.sweep.store import Store
 from thalweg.trials.machine import ThisMachine
 from thalweg.trials.store.shard import Shard
+from thalweg.trials.store.trial_files import parquet
 from thalweg.trials.threads import Threads
 
 Capture = pytest.CaptureFixture[str]
@@ -386,6 +387,18 @@ def test_a_ctrl_c_while_rows_are_written_loses_none(
     assert not first.complete
     assert stored.height == first.ran
     assert stored.unique(["index", "seed"]).height == first.ran
+
+
+def test_a_ctrl_c_that_makes_polars_panic_is_a_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = ["called `Result::unwrap()` on an `Err` value: PyErr { type: <class 'KeyboardInterrupt'> }", "other"]
+
+    def panics(*_: object, **__: object) -> None:
+        raise pl.exceptions.PanicException(said.pop(0))
+
+    monkeypatch.setattr(pl, "scan_parquet", panics)
+    for expected in (KeyboardInterrupt, pl.exceptions.PanicException):
+        with pytest.raises(expected):
+            parquet(Path("points.parquet"))
 
 
 def test_a_ctrl_c_while_the_first_trials_are_measured_keeps_what_is_finished(

@@ -21,7 +21,7 @@ from thalweg.experiments.sweep.head import read_head
 from thalweg.experiments.sweep.medians import median_columns, subjects
 from thalweg.experiments.sweep.store import POINTS, TEXT
 from thalweg.judging.statistics.interval import finite
-from thalweg.trials.store.trial_files import engines, of_all, read, scan, trial_files
+from thalweg.trials.store.trial_files import engines, of_all, parquet, read, scan, trial_files
 
 if TYPE_CHECKING:
     import xarray
@@ -60,7 +60,7 @@ class SweepResult:
     @cached_property
     def points(self) -> pl.DataFrame:
         """One row for each point: its `index` and `point`, and its axes."""
-        points = read(self.folder / POINTS, pl.scan_parquet(self.folder / POINTS, glob=False))
+        points = read(self.folder / POINTS, parquet(self.folder / POINTS))
         wanted = {"index", "point", *self.axes, *(f"{TEXT}{axis['key']}" for axis in self.head["axes"])}
         if not wanted <= set(points.columns):
             raise ResultError(f"{self.folder / POINTS}: the store is damaged: columns are missing")

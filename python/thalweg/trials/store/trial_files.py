@@ -92,6 +92,19 @@ def schema_of(file: Path) -> dict[str, pl.DataType]:
         raise _damaged(file, error) from None
 
 
+def parquet(files: Path | list[Path]) -> pl.LazyFrame:
+    """The rows of files as they are.
+
+    Polars asks Python for its defaults once, and panics where a Ctrl-C comes meanwhile.
+    """
+    try:
+        return pl.scan_parquet(files, glob=False)
+    except pl.exceptions.PanicException as panic:
+        if "KeyboardInterrupt" in str(panic):
+            raise KeyboardInterrupt from None
+        raise
+
+
 def scan(files: Sequence[Path]) -> pl.LazyFrame:
     """All rows of some files, each trial once; a column that a file lacks is null there. Raises ResultError."""
     if not files:
@@ -102,7 +115,7 @@ def scan(files: Sequence[Path]) -> pl.LazyFrame:
         if not of_all().items() <= schema.items():
             raise ResultError(f"{file} has no columns {', '.join(of_all())}: it has no trials; {_AGAIN}")
         groups.setdefault(tuple(schema.items()), []).append(file)
-    scans = [pl.scan_parquet(group, glob=False) for group in groups.values()]
+    scans = [parquet(group) for group in groups.values()]
     rows = scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal_relaxed")
     seen = read(files[0].parent, rows.select(n=pl.len(), distinct=pl.struct(*KEY).n_unique()))
     if seen["n"][0] != seen["distinct"][0]:
