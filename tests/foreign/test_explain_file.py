@@ -51,7 +51,7 @@ def test_json_has_every_number_and_python_the_same(log: Path, capsys: pytest.Cap
 
 
 def test_the_check_of_conformance_has_the_time_of_the_first_departure(
-    log: Path, capsys: pytest.CaptureFixture[str]
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["explain", str(log), "--as", "cubic"]) == 0
     assert "It follows cubic throughout" in capsys.readouterr().out
@@ -59,6 +59,15 @@ def test_the_check_of_conformance_has_the_time_of_the_first_departure(
     said = " ".join(capsys.readouterr().out.split())
     assert "It follows bbr until" in said
     assert "were in flight" in said
+    trace = thalweg.Scenario.load("c4/simple-20mbps").run(1, trace=True).trace
+    assert trace is not None
+    trace.save(tmp_path / "c4.sqlog")
+    for name, words in (
+        ("c4", "It follows c4 throughout"),
+        ("bbr", "bbr nowhere in particular, but others fit better"),
+    ):
+        assert main(["explain", str(tmp_path / "c4.sqlog"), "--as", name]) == 0
+        assert words in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_trace_that_is_too_short_is_compared_with_nothing_and_a_cut_one_says_so(

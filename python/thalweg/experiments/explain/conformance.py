@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from thalweg.base.quantity import text
 from thalweg.foreign.inference.idle import silences
 from thalweg.foreign.inference.limits import Limits
 from thalweg.foreign.inference.replay import Fit, Script, fit
-from thalweg.foreign.inference.who import FITS, others
+from thalweg.foreign.inference.who import CLEARLY, FITS, others
 from thalweg.foreign.reading import View
 from thalweg.judging.statistics.interval import finite
 
@@ -31,6 +32,8 @@ class Conformance:
     window: float
     in_flight: float
     """What the controller would have allowed then, and what was in flight."""
+    is_near: bool
+    """Whether it fits, or nearly as well as the candidate that fits best."""
 
     def sentence(self) -> str:
         """Whether and until when it follows."""
@@ -38,11 +41,12 @@ class Conformance:
         if not self.fit.is_known:
             return f"Congestion control limited it for too short a time to compare it with {name}."
         if self.departs_s is None:
-            fits = self.fit.residual <= FITS
             said = (
-                f"follows {name} throughout" if fits else f"departs from {name} nowhere in particular, nor fits it"
+                "follows {} throughout"
+                if self.is_near
+                else "departs from {} nowhere in particular, but others fit better"
             )
-            return f"It {said} (residual {self.fit.residual:.3f})."
+            return f"It {said.format(name)} (residual {self.fit.residual:.3f})."
         return (
             f"It follows {name} until {text(self.departs_s, 's')}; then {name} would have had a window of "
             f"{text(self.window, 'B')}, and {text(self.in_flight, 'B')} were in flight."
@@ -57,8 +61,11 @@ class Conformance:
         }
 
 
-def conformance(view: View, held: Limits | None, controller: str) -> Conformance:
-    """Holds a sender against a controller. Raises RequestError for an unknown one, or without packets."""
+def conformance(view: View, held: Limits | None, controller: str, candidates: Sequence[Fit]) -> Conformance:
+    """Holds a sender against a controller; `candidates` are what else was tried, the nearest first.
+
+    Raises RequestError for an unknown one, or without packets.
+    """
     if not view.is_whole:
         raise RequestError(f"--as {controller}: {view.name} has no packets with sizes and acknowledgements")
     skipped = others(view, held) if held is not None else None
@@ -75,4 +82,6 @@ def conformance(view: View, held: Limits | None, controller: str) -> Conformance
     at = np.asarray([departs if departs is not None else 0.0])
     window = float(found.window.at(at)[0])
     packet = max(0, int(np.searchsorted(view.sent_s, at[0], side="right")) - 1)
-    return Conformance(found, departs, window, float(found.in_flight[packet]))
+    least = candidates[0].residual if candidates else 0.0
+    is_near = found.residual < max(FITS, CLEARLY * least)
+    return Conformance(found, departs, window, float(found.in_flight[packet]), is_near)

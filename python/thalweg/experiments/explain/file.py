@@ -308,7 +308,7 @@ def account_of_file(
     falls = tuple(cuts(view, held, window)) if held is not None and window else ()
     others = tuple(one.name for one in views if one.name != view.name and not one.damage)
     unread = tuple((one.name, one.damage) for one in views if one.damage)
-    conforms = conformance(view, held, controller) if controller is not None else None
+    conforms = conformance(view, held, controller, found.fits) if controller is not None else None
     account = FileAccount(view, others, unread, held, path(view), found, falls, conforms)
     if not what_if:
         return account
