@@ -199,9 +199,9 @@ def _conclude(
         names = ", ".join(outcomes.scenario.name for outcomes in result.outcomes) or "none"
         done = f"{len(result.outcomes)} of {scenarios} scenarios are finished and kept in {store.root} ({names})"
         if not result.outcomes:
-            done = (
-                f"none of {scenarios} scenarios is finished; finished trials are kept in {store.folder / STORED}"
-            )
+            kept = store.folder / STORED
+            done = f"none of {scenarios} scenarios is finished"
+            done += f"; finished trials are kept in {kept}" if kept.is_dir() else ""
         older = f"; {store.folder} holds the older result" if store.root != store.folder else ""
         complain(f"interrupted: {done}{older}", label="")
         return INTERRUPTED
