@@ -99,7 +99,7 @@ impl Bbr {
     fn enter_timeout(&mut self, cx: &Context<'_>) {
         let in_probe_rtt = self.state == State::ProbeRtt;
         self.recovery.episode.note_timeout(self.cwnd, in_probe_rtt);
-        self.cwnd = cx.path.bytes_in_flight + self.mtu;
+        self.cwnd = cx.path.bytes_in_flight + cx.path.mtu;
     }
 
     /// A packet declared lost arrived; if it was the last of the episode, the episode was spurious.

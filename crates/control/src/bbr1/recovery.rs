@@ -57,7 +57,7 @@ impl Bbr1 {
         }
         self.recovery.began = false;
         self.recovery.conserving_until = None;
-        self.cwnd = self.mtu;
+        self.cwnd = cx.path.mtu;
     }
 
     /// Entry: what is in flight and what this ACK delivered. Exit: the window before.

@@ -26,7 +26,7 @@ pub(crate) struct Reported {
     every: Every,
     /// When the last report was made, or the connection began.
     since: Instant,
-    /// The path MTU then.
+    /// The path MTU at the last acknowledgement.
     mtu: Bytes,
     acks: Option<Ack>,
     rtt: Option<RttSample>,
@@ -49,7 +49,7 @@ impl Reported {
 
     /// Reports what is held, in the order of the calls of the trait.
     fn report(&mut self, cx: &mut Context<'_>) {
-        (self.since, self.mtu) = (cx.now, cx.path.mtu);
+        self.since = cx.now;
         if let Some(marks) = self.marks.take() {
             self.controller.on_ecn(&marks, cx);
         }
@@ -86,7 +86,8 @@ impl Controller for Reported {
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.hold(event);
         // RFC 9002 section 7.2: the least window is of packets of the size that is in force.
-        if cx.path.mtu > self.mtu || cx.now - self.since >= self.every.span(cx.path) {
+        let is_larger = cx.path.mtu > std::mem::replace(&mut self.mtu, cx.path.mtu);
+        if is_larger || cx.now - self.since >= self.every.span(cx.path) {
             self.report(cx);
         }
     }
