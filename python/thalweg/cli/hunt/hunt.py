@@ -80,14 +80,14 @@ def hunt(
         with storing(out, jobs, cluster, Shard()) as executor:
             find = Hunt.of(read).run(on_progress=bar.show, executor=executor)
         find.command = again
+        place = place_of(find, out)
         try:
-            place = place_of(find, out)
             saved = save(find, place, not no_figure, bar.show)
             if keep and find.is_worse:
                 saved.files.append(keep_in(find, keep))
         except KeyboardInterrupt:
             complain(
-                f"interrupted while the find was written: see {out}; its figure or others are missing", label=""
+                f"interrupted while the find was written: see {place}; its figure or others are missing", label=""
             )
             return INTERRUPTED
     if format_ is Format.JSON:
